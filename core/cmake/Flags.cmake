@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# Compiler flags. What changes the ABI or the instrumentation holds for everything, dependencies included; warnings
+# hold for our own targets only, through glassfs_flags.
+
+set(GLASSFS_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
+option(GLASSFS_FUZZ "Build the libFuzzer targets (clang)" OFF)
+
+if(GLASSFS_SANITIZE)
+    add_compile_options(-fsanitize=${GLASSFS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${GLASSFS_SANITIZE})
+endif()
+if(GLASSFS_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT EMSCRIPTEN)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+if(EMSCRIPTEN)
+    add_compile_options(-pthread -msimd128 -fwasm-exceptions)
+    add_link_options(-pthread -fwasm-exceptions)
+endif()
+
+add_library(glassfs_flags INTERFACE)
+target_compile_options(glassfs_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(EMSCRIPTEN)
+    # The shared heap of a growing memory is slower to reach from JavaScript; the core doesn't care.
+    target_compile_options(glassfs_flags INTERFACE -Wno-pthreads-mem-growth)
+endif()
