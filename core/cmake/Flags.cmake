@@ -23,6 +23,10 @@ endif()
 
 add_library(glassfs_flags INTERFACE)
 target_compile_options(glassfs_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 reports an overlap in std::string's own operator+ (GCC bug 105651).
+    target_compile_options(glassfs_flags INTERFACE -Wno-restrict)
+endif()
 if(EMSCRIPTEN)
     # The shared heap of a growing memory is slower to reach from JavaScript; the core doesn't care.
     target_compile_options(glassfs_flags INTERFACE -Wno-pthreads-mem-growth)
