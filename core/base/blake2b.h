@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// BLAKE2b (RFC 7693) with a digest of 32 bytes and no key: the strongest checksum that btrfs offers.
+#pragma once
+
+#include <array>
+
+#include "base/bytes.h"
+
+namespace glassfs {
+
+std::array<u8, 32> blake2b_256(Bytes bytes);
+
+}  // namespace glassfs

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// SHA-256: blocks of 64 bytes are compressed into eight words; the last is padded with 0x80, zeros and
+// the length in bits. Two compressors do the same, one plain and one on the CPU's SHA instructions.
+#include "base/sha256.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/endian.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace glassfs {
+namespace {
+
+using State = std::array<u32, 8>;
+
+constexpr State kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+alignas(16) constexpr std::array<u32, 64> kRoundConstants = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+// Words 16 and up of the schedule, in place: slot t % 16 goes from w[t - 16] to w[t].
+u32 next_word(std::array<u32, 16>& w, std::size_t t) {
+    const u32 near = w[(t - 2) % 16];
+    const u32 far = w[(t - 15) % 16];
+    const u32 mixed_near = std::rotr(near, 17) ^ std::rotr(near, 19) ^ (near >> 10);
+    const u32 mixed_far = std::rotr(far, 7) ^ std::rotr(far, 18) ^ (far >> 3);
+    return w[t % 16] += mixed_near + w[(t - 7) % 16] + mixed_far;
+}
+
+void compress_portable(State& state, const u8* blocks, std::size_t count) {
+    for (; count > 0; --count, blocks += 64) {
+        std::array<u32, 16> w;
+        for (std::size_t t = 0; t < 16; ++t) w[t] = load<Be32>(Bytes{blocks, 64}, 4 * t).get();
+        auto [a, b, c, d, e, f, g, h] = state;
+        for (std::size_t t = 0; t < 64; ++t) {
+            const u32 word = t < 16 ? w[t] : next_word(w, t);
+            const u32 sum_e = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+            const u32 sum_a = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+            const u32 t1 = h + sum_e + ((e & f) ^ (~e & g)) + kRoundConstants[t] + word;
+            const u32 t2 = sum_a + ((a & b) ^ (a & c) ^ (b & c));
+            h = g;
+            g = f;
+            f = e;
+            e = d + t1;
+            d = c;
+            c = b;
+            b = a;
+            a = t1 + t2;
+        }
+        const State change = {a, b, c, d, e, f, g, h};
+        for (std::size_t i = 0; i < 8; ++i) state[i] += change[i];
+    }
+}
+
+#if defined(__x86_64__)
+#define GLASSFS_SHA_TARGET __attribute__((target("sha,sse4.1,ssse3")))
+
+// The instructions want the state as (a b e f) and (c d g h), highest word first.
+struct ShaRegisters {
+    __m128i abef;
+    __m128i cdgh;
+};
+
+GLASSFS_SHA_TARGET ShaRegisters to_registers(const State& state) {
+    const __m128i dcba = _mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data()));
+    const __m128i hgfe = _mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data() + 4));
+    const __m128i cdab = _mm_shuffle_epi32(dcba, 0xb1);
+    const __m128i efgh = _mm_shuffle_epi32(hgfe, 0x1b);
+    return {_mm_alignr_epi8(cdab, efgh, 8), _mm_blend_epi16(efgh, cdab, 0xf0)};
+}
+
+GLASSFS_SHA_TARGET void from_registers(State& state, ShaRegisters regs) {
+    const __m128i feba = _mm_shuffle_epi32(regs.abef, 0x1b);
+    const __m128i dchg = _mm_shuffle_epi32(regs.cdgh, 0xb1);
+    const __m128i dcba = _mm_blend_epi16(feba, dchg, 0xf0);
+    const __m128i hgfe = _mm_alignr_epi8(dchg, feba, 8);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(state.data()), dcba);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(state.data() + 4), hgfe);
+}
+
+GLASSFS_SHA_TARGET inline __m128i load_words(const u8* p) {
+    const __m128i swap_each_word = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    return _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)), swap_each_word);
+}
+
+// Four rounds with the schedule words `w`, which belong to rounds 4 * quad and up.
+GLASSFS_SHA_TARGET inline void four_rounds(ShaRegisters& regs, __m128i w, std::size_t quad) {
+    const auto* constants = reinterpret_cast<const __m128i*>(kRoundConstants.data()) + quad;
+    const __m128i sum = _mm_add_epi32(w, _mm_load_si128(constants));
+    regs.cdgh = _mm_sha256rnds2_epu32(regs.cdgh, regs.abef, sum);
+    regs.abef = _mm_sha256rnds2_epu32(regs.abef, regs.cdgh, _mm_shuffle_epi32(sum, 0x0e));
+}
+
+// The next four schedule words, from the last sixteen (w0 the oldest four).
+GLASSFS_SHA_TARGET inline __m128i next_words(__m128i w0, __m128i w1, __m128i w2, __m128i w3) {
+    const __m128i seven_back = _mm_alignr_epi8(w3, w2, 4);
+    return _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), seven_back), w3);
+}
+
+GLASSFS_SHA_TARGET void compress_sha_ni(State& state, const u8* blocks, std::size_t count) {
+    ShaRegisters regs = to_registers(state);
+    for (; count > 0; --count, blocks += 64) {
+        const ShaRegisters before = regs;
+        __m128i w0 = load_words(blocks);
+        __m128i w1 = load_words(blocks + 16);
+        __m128i w2 = load_words(blocks + 32);
+        __m128i w3 = load_words(blocks + 48);
+        for (std::size_t quad = 0;; quad += 4) {
+            four_rounds(regs, w0, quad);
+            four_rounds(regs, w1, quad + 1);
+            four_rounds(regs, w2, quad + 2);
+            four_rounds(regs, w3, quad + 3);
+            if (quad == 12) break;
+            w0 = next_words(w0, w1, w2, w3);
+            w1 = next_words(w1, w2, w3, w0);
+            w2 = next_words(w2, w3, w0, w1);
+            w3 = next_words(w3, w0, w1, w2);
+        }
+        regs.abef = _mm_add_epi32(regs.abef, before.abef);
+        regs.cdgh = _mm_add_epi32(regs.cdgh, before.cdgh);
+    }
+    from_registers(state, regs);
+}
+
+// Not every compiler's __builtin_cpu_supports knows "sha": bit 29 of EBX in CPUID leaf 7 says it.
+bool cpu_has_sha() {
+    u32 eax = 7;
+    u32 ebx = 0;
+    u32 ecx = 0;
+    u32 edx = 0;
+    if (__builtin_cpu_supports("sse4.1") == 0) return false;
+    __asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+    return (ebx & (u32{1} << 29)) != 0;
+}
+#endif
+
+auto best_compress() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (cpu_has_sha()) return compress_sha_ni;
+#endif
+    return compress_portable;
+}
+
+}  // namespace
+
+Sha256::Sha256(Compress compress) : compress_(compress), state_(kInitial) {}
+
+Sha256::Sha256() : Sha256([] {
+    static const Compress best = best_compress();
+    return best;
+}()) {}
+
+void Sha256::update(Bytes bytes) {
+    const std::size_t held = total_ % 64;
+    total_ += bytes.size();
+    if (held > 0) {
+        const std::size_t taken = std::min(64 - held, bytes.size());
+        std::copy_n(bytes.begin(), taken, pending_.begin() + static_cast<std::ptrdiff_t>(held));
+        bytes = bytes.subspan(taken);
+        if (held + taken < 64) return;
+        compress_(state_, pending_.data(), 1);
+    }
+    if (bytes.size() >= 64) compress_(state_, bytes.data(), bytes.size() / 64);
+    const Bytes rest = bytes.last(bytes.size() % 64);
+    std::copy(rest.begin(), rest.end(), pending_.begin());
+}
+
+Sha256Digest Sha256::finish() {
+    const Be64 length_bits = total_ * 8;
+    std::array<u8, 72> padding{0x80};  // up to 64 bytes of filling, then the length
+    const std::size_t filling = 64 - (total_ + 8) % 64;
+    std::memcpy(padding.data() + filling, &length_bits, sizeof length_bits);
+    update(Bytes{padding.data(), filling + sizeof length_bits});
+
+    Sha256Digest digest;
+    for (std::size_t i = 0; i < 8; ++i) {
+        const Be32 word = state_[i];
+        std::memcpy(digest.data() + 4 * i, &word, sizeof word);
+    }
+    return digest;
+}
+
+Sha256Digest Sha256::portable(Bytes bytes) {
+    Sha256 hash(compress_portable);
+    hash.update(bytes);
+    return hash.finish();
+}
+
+Sha256Digest sha256(Bytes bytes) {
+    Sha256 hash;
+    hash.update(bytes);
+    return hash.finish();
+}
+
+}  // namespace glassfs
