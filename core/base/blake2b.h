@@ -2,9 +2,9 @@
 // BLAKE2b (RFC 7693) with a digest of 32 bytes and no key: the strongest checksum that btrfs offers.
 #pragma once
 
-#include <array>
-
 #include "base/bytes.h"
+
+#include <array>
 
 namespace glassfs {
 

@@ -2,14 +2,14 @@
 // Dispatch over the four checksums, and their stored form.
 #include "base/checksum.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/blake2b.h"
 #include "base/crc32c.h"
 #include "base/endian.h"
 #include "base/sha256.h"
 #include "base/xxhash64.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace glassfs {
 namespace {
@@ -32,30 +32,42 @@ std::optional<ChecksumType> checksum_type(u16 csum_type) {
 
 std::size_t checksum_size(ChecksumType type) {
     switch (type) {
-        case ChecksumType::Crc32c: return 4;
-        case ChecksumType::Xxhash64: return 8;
-        case ChecksumType::Sha256: return 32;
-        case ChecksumType::Blake2b: return 32;
+        case ChecksumType::Crc32c:
+            return 4;
+        case ChecksumType::Xxhash64:
+            return 8;
+        case ChecksumType::Sha256:
+            return 32;
+        case ChecksumType::Blake2b:
+            return 32;
     }
     return 0;
 }
 
 const char* checksum_name(ChecksumType type) {
     switch (type) {
-        case ChecksumType::Crc32c: return "crc32c";
-        case ChecksumType::Xxhash64: return "xxhash64";
-        case ChecksumType::Sha256: return "sha256";
-        case ChecksumType::Blake2b: return "blake2b";
+        case ChecksumType::Crc32c:
+            return "crc32c";
+        case ChecksumType::Xxhash64:
+            return "xxhash64";
+        case ChecksumType::Sha256:
+            return "sha256";
+        case ChecksumType::Blake2b:
+            return "blake2b";
     }
     return "unknown";
 }
 
 Checksum checksum(ChecksumType type, Bytes bytes) {
     switch (type) {
-        case ChecksumType::Crc32c: return padded(Le32{crc32c(bytes)});
-        case ChecksumType::Xxhash64: return padded(Le64{xxhash64(bytes)});
-        case ChecksumType::Sha256: return padded(sha256(bytes));
-        case ChecksumType::Blake2b: return padded(blake2b_256(bytes));
+        case ChecksumType::Crc32c:
+            return padded(Le32{crc32c(bytes)});
+        case ChecksumType::Xxhash64:
+            return padded(Le64{xxhash64(bytes)});
+        case ChecksumType::Sha256:
+            return padded(sha256(bytes));
+        case ChecksumType::Blake2b:
+            return padded(blake2b_256(bytes));
     }
     return {};
 }

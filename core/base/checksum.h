@@ -2,13 +2,14 @@
 // The four checksums that btrfs can carry, behind one interface.
 //
 // Every block header and the superblock have 32 bytes for a checksum; shorter ones fill the front and the
-// rest is zero. The csum tree stores checksum_size() bytes for each sector of data. Numbers are little-endian.
+// rest is zero. The csum tree stores checksum_size() bytes for each sector of data. Numbers are
+// little-endian.
 #pragma once
+
+#include "base/bytes.h"
 
 #include <array>
 #include <optional>
-
-#include "base/bytes.h"
 
 namespace glassfs {
 
@@ -40,7 +41,8 @@ struct Checksum {
 Checksum checksum(ChecksumType type, Bytes bytes);
 
 // The checksum that stands at the front of `stored`: a header's 32-byte field or an entry of a csum item.
-// Only the type's size is read (a short `stored` leaves zeros), so rubbish in a header's padding is not compared.
+// Only the type's size is read (a short `stored` leaves zeros), so rubbish in a header's padding is not
+// compared.
 Checksum checksum_stored(ChecksumType type, Bytes stored);
 
 }  // namespace glassfs

@@ -11,10 +11,10 @@
 // node's 16352 checksummed bytes to the single-lane tail.
 #include "base/crc32c.h"
 
+#include "base/endian.h"
+
 #include <array>
 #include <bit>
-
-#include "base/endian.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
@@ -63,8 +63,8 @@ constexpr std::array<ByteTable, 4> make_lane_shift() {
 constexpr auto kLaneShift = make_lane_shift();
 
 u32 shift_by_lane(u32 crc) {
-    return kLaneShift[0][crc & 0xff] ^ kLaneShift[1][(crc >> 8) & 0xff] ^
-           kLaneShift[2][(crc >> 16) & 0xff] ^ kLaneShift[3][crc >> 24];
+    return kLaneShift[0][crc & 0xff] ^ kLaneShift[1][(crc >> 8) & 0xff] ^ kLaneShift[2][(crc >> 16) & 0xff] ^
+           kLaneShift[3][crc >> 24];
 }
 
 u64 load_word(const u8* p) {

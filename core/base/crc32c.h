@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CRC-32C (Castagnoli, RFC 3720): the checksum of btrfs blocks and of ext4 metadata, and the hash of btrfs names.
+// CRC-32C (Castagnoli, RFC 3720): the checksum of btrfs blocks and of ext4 metadata, and the hash of btrfs
+// names.
 //
 // The register and the published value differ by an inversion at both ends:
 //

@@ -3,11 +3,11 @@
 // the length in bits. Two compressors do the same, one plain and one on the CPU's SHA instructions.
 #include "base/sha256.h"
 
+#include "base/endian.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
-
-#include "base/endian.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -159,10 +159,11 @@ auto best_compress() {
 
 Sha256::Sha256(Compress compress) : compress_(compress), state_(kInitial) {}
 
-Sha256::Sha256() : Sha256([] {
-    static const Compress best = best_compress();
-    return best;
-}()) {}
+Sha256::Sha256()
+    : Sha256([] {
+          static const Compress best = best_compress();
+          return best;
+      }()) {}
 
 void Sha256::update(Bytes bytes) {
     const std::size_t held = total_ % 64;

@@ -2,9 +2,9 @@
 // SHA-256 (FIPS 180-4): a btrfs checksum, and the digest of file contents in manifests.
 #pragma once
 
-#include <array>
-
 #include "base/bytes.h"
+
+#include <array>
 
 namespace glassfs {
 

@@ -2,10 +2,10 @@
 // XXH64: four accumulators eat stripes of 32 bytes, are merged, then the tail and the length are mixed in.
 #include "base/xxhash64.h"
 
+#include "base/endian.h"
+
 #include <array>
 #include <bit>
-
-#include "base/endian.h"
 
 namespace glassfs {
 namespace {
