@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What a mounted file system does, whichever format it has: the operations of POSIX on inodes. Paths, open files
-// and symlink walking are built on top (path_walk.h, open_file.h). Errors carry Linux's errno for the same call.
+// What a mounted file system does, whichever format it has: the operations of POSIX on inodes. Paths, open
+// files and symlink walking are built on top (path_walk.h, open_file.h). Errors carry Linux's errno for the
+// same call.
 #pragma once
-
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/strong.h"
+
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace glassfs::vfs {
 
@@ -91,9 +92,10 @@ class FileSystem {
     // One name in one directory; never "." or "..". Cause::NotFound, Cause::NotADirectory.
     virtual Result<NodeId> lookup(NodeId dir, std::string_view name) = 0;
     virtual Result<NodeId> parent(NodeId dir) = 0;  // of the root: itself
-    // Entries behind `cookie` (0: from the first) in the format's own order, without "." and "..", until `visit`
-    // returns false.
-    virtual Result<void> readdir(NodeId dir, u64 cookie, const std::function<bool(const DirEntry&)>& visit) = 0;
+    // Entries behind `cookie` (0: from the first) in the format's own order, without "." and "..", until
+    // `visit` returns false.
+    virtual Result<void> readdir(NodeId dir, u64 cookie,
+                                 const std::function<bool(const DirEntry&)>& visit) = 0;
     // Fills from byte `at`; returns less than out.size() only at the end of the file.
     virtual Result<std::size_t> read(NodeId, u64 at, MutBytes out) = 0;
     virtual Result<std::string> readlink(NodeId) = 0;
