@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The UI thread's view of a volume. Worker threads own the file system; the UI thread asks, and never waits:
+//
+//     if (auto view = session.block(addr)) draw(*view);         // it's there
+//     else if (const Error* e = view.error()) draw_error(*e);   // it failed
+//     else draw_placeholder();                                  // asked for; ask again in a later frame
+//
+// Each getter looks into a bounded cache and queues a request when nothing is there. The newest request is served
+// first, because it is what the screen shows now; when too many wait, the oldest are forgotten (and asked for again
+// by whoever still needs them). Three threads serve: small requests, tree walks, and jobs (extracting, commands).
+// All public functions are for the UI thread. No ImGui, no host: the same in the window, the page and the tests.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "block/device.h"
+#include "mount/mount.h"
+#include "ui/model/view_state.h"
+
+namespace glassfs::ui {
+
+// A value, an error, or not yet known. Keeps its value alive on its own, whatever the cache does.
+template <class T>
+class Answer {
+  public:
+    Answer() = default;  // not yet known
+    explicit Answer(std::shared_ptr<const Result<T>> result) : result_(std::move(result)) {}
+    bool pending() const { return result_ == nullptr; }
+    const Error* error() const { return result_ && !*result_ ? &result_->error() : nullptr; }
+    const T* get() const { return result_ && *result_ ? &**result_ : nullptr; }
+    explicit operator bool() const { return get() != nullptr; }
+    const T* operator->() const { return get(); }
+    const T& operator*() const { return *get(); }
+
+  private:
+    std::shared_ptr<const Result<T>> result_;
+};
+
+// All blocks of a tree, as far as they have been read: the order of Inspector::walk_tree, in chunks that are full
+// except for the last. Later maps of the same tree begin with the same records.
+class TreeMap {
+  public:
+    static constexpr std::size_t chunk_size = 1024;
+    using Chunk = std::vector<inspect::NodeRecord>;
+
+    u64 tree = 0;
+    bool done = false;           // nothing more will come
+    std::optional<Error> error;  // why it ended early
+    std::vector<std::shared_ptr<const Chunk>> chunks;
+
+    std::size_t size() const { return chunks.empty() ? 0 : (chunks.size() - 1) * chunk_size + chunks.back()->size(); }
+    const inspect::NodeRecord& operator[](std::size_t i) const { return (*chunks[i / chunk_size])[i % chunk_size]; }
+};
+
+struct DirPage {
+    struct Row {
+        vfs::DirEntry entry;
+        std::optional<vfs::Attributes> attributes;  // empty when the inode can't be read
+        std::string target;                         // of a symlink
+    };
+    static constexpr std::size_t rows_max = 256;
+    std::vector<Row> rows;
+    bool last = false;    // no page behind this one
+    u64 next_cookie = 0;  // of the next page
+};
+
+struct FileBytes {
+    static constexpr std::size_t bytes_max = 16384;
+    u64 offset = 0;  // a multiple of bytes_max
+    Buffer data;     // shorter only at the end of the file
+};
+
+struct ExtentList {
+    static constexpr std::size_t extents_max = 256;
+    std::vector<vfs::FileExtent> extents;  // the first ones
+    bool more = false;
+};
+
+struct Superblock {
+    std::vector<inspect::Field> fields;
+    std::shared_ptr<const Buffer> raw;
+};
+
+// Where extracted bytes go: a file, a download. Called on a worker thread, in order. Destroyed without finish():
+// what was written is to be thrown away.
+class ByteSink {
+  public:
+    virtual ~ByteSink() = default;
+    virtual Result<void> write(Bytes) = 0;
+    virtual Result<void> finish() = 0;
+};
+
+// A job that takes its time. The members may be read from any thread.
+struct Job {
+    std::string title;  // "docs.tar"
+    std::atomic<u64> bytes_done{0};
+    std::atomic<u64> bytes_total{0};  // 0: not known
+    std::atomic<u64> files_done{0};
+    std::atomic<u64> files_failed{0};  // left out, with the first error in `error`
+    std::atomic<bool> cancel{false};   // set it to stop the job
+    std::atomic<bool> done{false};     // set last: `error` may be read then
+    std::optional<Error> error;
+};
+
+struct ConsoleEntry {
+    std::string prompt;  // "demo:/docs $"
+    std::string line;
+    std::string output;  // as far as it has come
+    std::string errors;
+    int status = 0;
+    bool running = false;
+    bool truncated = false;  // there was more output than is kept
+};
+
+enum class SessionState : u8 { Empty, Opening, Open, Failed };
+
+class Session {
+  public:
+    using Devices = std::vector<std::shared_ptr<block::Device>>;
+
+    Session();
+    ~Session();  // cancels jobs and waits for the workers
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    ViewState view;
+
+    // Opens a volume, read-only, in place of the one that is open. At once; watch state(). The selection is
+    // forgotten at once as well.
+    void open(Devices, std::string name);
+    // As open(), with the devices made on the worker (reading partition tables, unpacking). `make` is called there.
+    void open_from(std::function<Result<Devices>()> make, std::string name);
+    void close();
+    // The host failed before there was a device ("no WebGL file", "not a file"): state() becomes Failed.
+    void fail_open(Error, std::string name);
+    SessionState state();
+    std::string name();                 // of the volume: the image's file name
+    std::optional<Error> open_error();  // when Failed
+    double opening_seconds();           // since open(), while Opening
+    u64 epoch() const { return epoch_; }  // another one for each volume opened or closed
+
+    // Changes whenever an answer, a chunk of a tree or output has arrived: time to draw.
+    u64 revision() const;
+    // Called on a worker thread at such a moment. Set before open().
+    void set_notify(std::function<void()>);
+    bool busy();  // requests are queued or running
+
+    Answer<inspect::VolumeInfo> info();
+    Answer<Superblock> superblock();
+    Answer<std::vector<inspect::TreeInfo>> trees();
+    Answer<inspect::BlockView> block(LogicalAddr);
+    Answer<std::vector<inspect::Field>> item_fields(LogicalAddr, u32 slot);
+    Answer<std::vector<inspect::PathStep>> path_to(vfs::NodeId);
+    Answer<std::vector<inspect::PathStep>> path_to_key(u64 tree, KeyRef key);
+    // Null until the first chunk is there. Walks go on in the background, the newest asked for first.
+    std::shared_ptr<const TreeMap> tree_map(u64 tree);
+
+    vfs::NodeId root();  // of the open volume
+    Answer<vfs::Attributes> attributes(vfs::NodeId);
+    Answer<DirPage> directory(vfs::NodeId, u64 cookie = 0);
+    Answer<std::vector<vfs::Xattr>> xattrs(vfs::NodeId);
+    Answer<ExtentList> extents(vfs::NodeId);
+    Answer<std::string> readlink(vfs::NodeId);
+    Answer<FileBytes> file_bytes(vfs::NodeId, u64 offset);  // the granule that holds `offset`
+    Answer<vfs::NodeId> resolve(const std::string& path);   // absolute; a last symlink is not followed
+
+    // A file's bytes, or a folder as tar (whatever is in it; errors of single files don't stop it).
+    std::shared_ptr<Job> extract(vfs::NodeId, std::string title, std::unique_ptr<ByteSink>);
+    std::vector<std::shared_ptr<Job>> jobs();  // unfinished ones, and the last finished
+
+    // Runs one line of the CLI's grammar on the volume. Commands run one after the other.
+    void run_command(std::string line);
+    void cancel_command();
+    std::vector<ConsoleEntry> console();
+    std::string prompt();  // "demo:/ $"
+
+    struct Impl;
+
+  private:
+    std::unique_ptr<Impl> impl_;
+    u64 epoch_ = 0;
+};
+
+}  // namespace glassfs::ui
