@@ -18,7 +18,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT EMSCRIPTEN)
 endif()
 if(EMSCRIPTEN)
     add_compile_options(-pthread -msimd128 -fwasm-exceptions)
-    add_link_options(-pthread -fwasm-exceptions)
+    # Shared memory that grows is slower to reach from JavaScript; the core doesn't go there.
+    add_link_options(-pthread -fwasm-exceptions -Wno-pthreads-mem-growth)
 endif()
 
 add_library(glassfs_flags INTERFACE)
@@ -26,8 +27,4 @@ target_compile_options(glassfs_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 reports an overlap in std::string's own operator+ (GCC bug 105651).
     target_compile_options(glassfs_flags INTERFACE -Wno-restrict)
-endif()
-if(EMSCRIPTEN)
-    # The shared heap of a growing memory is slower to reach from JavaScript; the core doesn't care.
-    target_compile_options(glassfs_flags INTERFACE -Wno-pthreads-mem-growth)
 endif()

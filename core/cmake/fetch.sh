@@ -19,9 +19,10 @@ as_root() {
 
 # need PACKAGE...: installs those packages of the machine's own release that are missing.
 need() {
-    local package missing=()
+    local package installed missing=()
+    installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
     for package in "$@"; do
-        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+        grep -qx "$package installed" <<<"$installed" || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return 0
     echo "installing ${missing[*]}" >&2
