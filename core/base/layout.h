@@ -23,7 +23,7 @@ struct ValueName {
     const char* name;
 };
 
-enum class Form : u8 { Decimal, Hex, Flags, Enumeration, Uuid, Octets, Text, Nested };
+enum class Form : u8 { Decimal, Hex, Flags, Enumeration, Uuid, Octets, Text, Mode, Nested };
 
 // How a field's value is shown.
 struct Show {
