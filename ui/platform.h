@@ -39,6 +39,13 @@ bool place_console_input(bool visible, float x, float y, float width, float heig
 // The state for tests and assistive technology changed (page_state.h): the page updates its DOM mirror.
 void publish_state(const std::string& json);
 
+// Called once, before the first frame: what is dropped on the page is opened in this session.
+void attach(Session& session);
+
+// Actions that came from the DOM mirror since the last call, as JSON for apply_action() (page_state.h). The app
+// applies them at the begin of a frame, with their effects.
+std::vector<std::string> take_actions();
+
 // Asked once a frame: something changed outside (an answer of a dialog, the pixel ratio) and a frame is due.
 bool wants_frame();
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The page as the UI's host (ui/platform.h). The C++ side is thin: whatever the browser does is in page/*.js, which
+// is reached as Module.page; the functions named glassfs_* are what the page calls.
+#include <emscripten.h>
+#include <emscripten/em_js.h>
+#include <emscripten/threading.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "ui/platform.h"
+#include "web/download.h"
+#include "web/file_device.h"
+#include "web/packed_image.h"
+
+// clang-format off
+EM_JS(void, page_copy_text, (const char* text), { Module.page.copy_text(UTF8ToString(text)); })
+EM_JS(void, page_ask_for_image, (), { Module.page.ask_for_image(); })
+EM_JS(void, page_open_sample, (), { Module.page.open_sample(); })
+EM_JS(double, page_pixel_ratio, (), { return window.devicePixelRatio || 1; })
+EM_JS(int, page_prefers_light, (), { return Module.page.prefers_light() ? 1 : 0; })
+EM_JS(int, page_prefers_reduced_motion, (), { return matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 0; })
+EM_JS(void, page_place_console_input, (int visible, float x, float y, float width, float height), {
+    Module.page.place_console_input(visible !== 0, x, y, width, height);
+})
+EM_JS(void, page_publish_state, (const char* json), { Module.page.publish_state(UTF8ToString(json)); })
+// clang-format on
+
+namespace glassfs::ui::platform {
+
+namespace {
+
+Session* session_of_page = nullptr;
+bool frame_wanted = false;
+std::vector<std::string> actions;
+
+// The files the page is handing over, one call each, before they are opened together.
+struct Arriving {
+    std::shared_ptr<web::FileSet> set;
+    Session::Devices devices;
+};
+Arriving arriving;
+
+}  // namespace
+
+void copy_text(const std::string& utf8) { page_copy_text(utf8.c_str()); }
+
+bool can_ask_for_image() { return true; }
+void ask_for_image(Session& session) {
+    session_of_page = &session;
+    page_ask_for_image();
+}
+
+bool can_open_sample() { return true; }
+void open_sample(Session& session) {
+    session_of_page = &session;
+    page_open_sample();
+}
+
+Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 size) {
+    struct Sink final : ByteSink {
+        explicit Sink(std::unique_ptr<web::Download> to) : download(std::move(to)) {}
+        Result<void> write(Bytes bytes) override { return download->write(bytes); }
+        Result<void> finish() override { return download->finish(); }
+        std::unique_ptr<web::Download> download;
+    };
+    return std::make_unique<Sink>(web::Download::start(name, size));
+}
+
+float device_pixel_ratio() { return static_cast<float>(page_pixel_ratio()); }
+bool prefers_light() { return page_prefers_light() != 0; }
+bool prefers_reduced_motion() { return page_prefers_reduced_motion() != 0; }
+bool is_page() { return true; }
+
+bool place_console_input(bool visible, float x, float y, float width, float height) {
+    page_place_console_input(visible ? 1 : 0, x, y, width, height);
+    return true;
+}
+
+void publish_state(const std::string& json) { page_publish_state(json.c_str()); }
+
+void attach(Session& session) { session_of_page = &session; }
+
+std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
+
+bool wants_frame() { return std::exchange(frame_wanted, false); }
+
+}  // namespace glassfs::ui::platform
+
+// Called by the page, on the main thread.
+
+using namespace glassfs;
+namespace host = glassfs::ui::platform;
+
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE void glassfs_wake() { host::frame_wanted = true; }
+
+EMSCRIPTEN_KEEPALIVE void glassfs_action(const char* json) {
+    host::actions.emplace_back(json);
+    host::frame_wanted = true;
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_console_input(const char* text) {
+    if (host::session_of_page) host::session_of_page->view.console_input = text;
+    host::frame_wanted = true;
+}
+
+// A new set of files: the page starts a worker that serves this mailbox, and names the files in its order.
+EMSCRIPTEN_KEEPALIVE web::FileMailbox* glassfs_files_begin() {
+    host::arriving = {std::make_shared<web::FileSet>(), {}};
+    return host::arriving.set->mailbox();
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_files_add(const char* name, double size) {
+    auto& [set, devices] = host::arriving;
+    devices.push_back(std::make_shared<web::FileDevice>(set, static_cast<u32>(devices.size()), name,
+                                                        static_cast<u64>(size)));
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_files_open(const char* name) {
+    host::frame_wanted = true;
+    auto ready = std::exchange(host::arriving, {});
+    if (host::session_of_page) host::session_of_page->open(std::move(ready.devices), name);
+}
+
+// The worker of a set could not be started, or has failed: whoever waits for it gets the message.
+EMSCRIPTEN_KEEPALIVE void glassfs_files_dead(web::FileMailbox* mailbox, const char* message) {
+    std::strncpy(mailbox->message, message, sizeof mailbox->message - 1);
+    mailbox->dead.store(1);
+    emscripten_futex_wake(&mailbox->state, 1);
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_files_closed(web::FileMailbox* mailbox) { delete mailbox; }
+
+// What was dropped or fetched can't even become a device.
+EMSCRIPTEN_KEEPALIVE void glassfs_open_failed(const char* message, const char* name) {
+    host::frame_wanted = true;
+    if (host::session_of_page) {
+        host::session_of_page->fail_open(Error{Cause::DeviceOpenFailed, {}, message}, name);
+    }
+}
+
+// A packed image in memory that the page got with malloc(); it is unpacked on the volume's worker.
+EMSCRIPTEN_KEEPALIVE void glassfs_open_packed(u8* bytes, u32 size, const char* name) {
+    host::frame_wanted = true;
+    std::shared_ptr<u8> owned(bytes, std::free);
+    if (!host::session_of_page) return;
+    auto unpack = [owned, size, label = std::string(name)]() -> Result<ui::Session::Devices> {
+        ui::Session::Devices devices;
+        devices.push_back(TRY(web::unpack_image(Bytes(owned.get(), size), label)));
+        return devices;
+    };
+    host::session_of_page->open_from(std::move(unpack), name);
+}
+
+}  // extern "C"
