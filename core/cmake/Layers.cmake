@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# glassfs_layer(NAME [DIR dir] [AS path] [DEPENDS layer...] [LIBS target...]) makes the target glassfs_NAME from the
-# sources of one directory.
+# glassfs_layer(NAME [DIR dir] [AS path] [RECURSE] [EXCLUDE regex...] [SOURCES file...] [DEPENDS layer...]
+#               [LIBS target...])
+#
+# makes the target glassfs_NAME from the sources of one directory (and generated ones). AS: how includes begin.
 #
 # Includes are written from the layer ("base/error.h"), so an include directory that holds all layers would let each
 # see every other. Instead each layer gets an include directory of its own in the build tree with one symbolic link
@@ -13,7 +15,7 @@
 # A layer without sources is an INTERFACE library; it becomes a static one when the first source appears.
 
 function(glassfs_layer name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "DIR;AS" "DEPENDS;LIBS;EXCLUDE")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE" "DIR;AS" "DEPENDS;LIBS;EXCLUDE;SOURCES")
     if(NOT arg_DIR)
         set(arg_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
@@ -33,6 +35,8 @@ function(glassfs_layer name)
     foreach(pattern IN LISTS arg_EXCLUDE)
         list(FILTER sources EXCLUDE REGEX "${pattern}")
     endforeach()
+
+    list(APPEND sources ${arg_SOURCES})
 
     list(TRANSFORM arg_DEPENDS PREPEND glassfs_)
     if(sources)
