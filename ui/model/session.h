@@ -134,6 +134,9 @@ class Session {
     void open(Devices, std::string name);
     // As open(), with the devices made on the worker (reading partition tables, unpacking). `make` is called there.
     void open_from(std::function<Result<Devices>()> make, std::string name);
+    // As open(), with the volume made on the worker by `mount`.
+    using Mount = std::function<Result<std::unique_ptr<mount::Volume>>()>;
+    void open_volume(Mount mount, std::string name);
     void close();
     // The host failed before there was a device ("no WebGL file", "not a file"): state() becomes Failed.
     void fail_open(Error, std::string name);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include "ui/model/session.h"
+
+#include "ui/model/session_impl.h"
+
+namespace glassfs::ui {
+
+using Clock = std::chrono::steady_clock;
+
+void Session::Impl::changed() {
+    revision.fetch_add(1);
+    if (notify) notify();
+}
+
+void Session::Impl::reset_locked() {
+    ++epoch;
+    volume.reset();
+    root = {};
+    open_error.reset();
+    requests.clear();
+    walker.clear();
+    jobber.clear();
+    for (const auto& job : jobs) job->cancel = true;
+    if (command_cancel) command_cancel->store(true);
+    jobs.clear();
+    console.clear();
+    walks.clear();
+    cwd = "/";
+    info.clear();
+    superblock.clear();
+    trees.clear();
+    blocks.clear();
+    fields.clear();
+    paths.clear();
+    key_paths.clear();
+    attributes.clear();
+    directories.clear();
+    xattrs.clear();
+    extents.clear();
+    links.clear();
+    file_bytes.clear();
+    resolved.clear();
+}
+
+void Session::Impl::finish_opening(u64 asked, Result<std::unique_ptr<mount::Volume>> opened) {
+    std::lock_guard lock(mutex);
+    if (asked != epoch) return;
+    if (opened) {
+        volume = std::move(*opened);
+        root = volume->files().root();
+        state = SessionState::Open;
+    } else {
+        open_error = std::move(opened).error();
+        state = SessionState::Failed;
+    }
+    changed();
+}
+
+Session::Session() : impl_(std::make_unique<Impl>()) {}
+
+Session::~Session() {
+    std::lock_guard lock(impl_->mutex);
+    impl_->reset_locked();
+    impl_->notify = nullptr;
+}
+
+void Session::open(Devices devices, std::string name) {
+    open_from([devices = std::move(devices)]() -> Result<Devices> { return devices; }, std::move(name));
+}
+
+void Session::open_from(std::function<Result<Devices>()> make, std::string name) {
+    auto mount_it = [make = std::move(make)]() -> Result<std::unique_ptr<mount::Volume>> {
+        return mount::open(TRY(make()));
+    };
+    open_volume(std::move(mount_it), std::move(name));
+}
+
+void Session::open_volume(Mount mount, std::string name) {
+    Impl& s = *impl_;
+    view.forget_volume();
+    std::lock_guard lock(s.mutex);
+    s.reset_locked();
+    s.state = SessionState::Opening;
+    s.name = std::move(name);
+    s.open_since = Clock::now();
+    epoch_ = s.epoch;
+    s.requests.push({[&s, mount = std::move(mount), asked = s.epoch] { s.finish_opening(asked, mount()); }, {}});
+    s.changed();
+}
+
+void Session::close() {
+    view.forget_volume();
+    std::lock_guard lock(impl_->mutex);
+    impl_->reset_locked();
+    impl_->state = SessionState::Empty;
+    impl_->name.clear();
+    epoch_ = impl_->epoch;
+    impl_->changed();
+}
+
+void Session::fail_open(Error error, std::string name) {
+    close();
+    std::lock_guard lock(impl_->mutex);
+    impl_->state = SessionState::Failed;
+    impl_->name = std::move(name);
+    impl_->open_error = std::move(error);
+    impl_->changed();
+}
+
+SessionState Session::state() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->state;
+}
+
+std::string Session::name() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->name;
+}
+
+std::optional<Error> Session::open_error() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->open_error;
+}
+
+double Session::opening_seconds() {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->state != SessionState::Opening) return 0;
+    return std::chrono::duration<double>(Clock::now() - impl_->open_since).count();
+}
+
+u64 Session::revision() const { return impl_->revision.load(); }
+
+void Session::set_notify(std::function<void()> notify) {
+    std::lock_guard lock(impl_->mutex);
+    impl_->notify = std::move(notify);
+}
+
+bool Session::busy() {
+    return !impl_->requests.idle() || !impl_->walker.idle() || !impl_->jobber.idle();
+}
+
+vfs::NodeId Session::root() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->root;
+}
+
+Answer<inspect::VolumeInfo> Session::info() {
+    return impl_->ask(impl_->info, 0,
+                      [](mount::Volume& v) -> Result<inspect::VolumeInfo> { return v.inspector().info(); });
+}
+
+Answer<Superblock> Session::superblock() {
+    return impl_->ask(impl_->superblock, 0, [](mount::Volume& v) -> Result<Superblock> {
+        return Superblock{v.inspector().superblock(), v.inspector().superblock_raw()};
+    });
+}
+
+Answer<std::vector<inspect::TreeInfo>> Session::trees() {
+    using Trees = std::vector<inspect::TreeInfo>;
+    return impl_->ask(impl_->trees, 0, [](mount::Volume& v) -> Result<Trees> { return v.inspector().trees(); });
+}
+
+Answer<inspect::BlockView> Session::block(LogicalAddr addr) {
+    return impl_->ask(impl_->blocks, addr.value, [addr](mount::Volume& v) { return v.inspector().block(addr); });
+}
+
+Answer<std::vector<inspect::Field>> Session::item_fields(LogicalAddr addr, u32 slot) {
+    return impl_->ask(impl_->fields, std::pair(addr.value, slot),
+                      [addr, slot](mount::Volume& v) { return v.inspector().item_fields(addr, slot); });
+}
+
+Answer<std::vector<inspect::PathStep>> Session::path_to(vfs::NodeId node) {
+    return impl_->ask(impl_->paths, node, [node](mount::Volume& v) { return v.inspector().path_to(node); });
+}
+
+Answer<std::vector<inspect::PathStep>> Session::path_to_key(u64 tree, KeyRef key) {
+    return impl_->ask(impl_->key_paths, std::pair(tree, key),
+                      [tree, key](mount::Volume& v) { return v.inspector().path_to_key(tree, key); });
+}
+
+}  // namespace glassfs::ui

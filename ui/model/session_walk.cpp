@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Maps of whole trees, published while they are read. A walk of a big tree takes seconds from a slow device, so it
+// lets walks that were asked for later go first: they run inside of it, a few levels deep.
+#include "ui/model/session_impl.h"
+
+namespace glassfs::ui {
+
+namespace {
+constexpr int nested_walks_max = 4;
+constexpr auto publish_every = std::chrono::milliseconds(60);
+}  // namespace
+
+std::shared_ptr<const TreeMap> Session::tree_map(u64 tree) {
+    Impl& s = *impl_;
+    std::lock_guard lock(s.mutex);
+    if (!s.volume) return nullptr;
+    Impl::Walk& walk = s.walks[tree];
+    walk.used = ++s.walk_clock;
+    if (walk.queued || walk.map) return walk.map;
+    walk.queued = true;
+    auto run = [&s, tree, keep = s.volume, asked = s.epoch] { s.walk(keep, asked, tree); };
+    auto forget = [&s, tree] { s.walks.erase(tree); };
+    if (auto dropped = s.walker.push({std::move(run), std::move(forget)})) dropped->forget();
+    return nullptr;
+}
+
+void Session::Impl::publish(u64 asked, const std::shared_ptr<const TreeMap>& map) {
+    std::lock_guard lock(mutex);
+    if (asked != epoch) return;
+    Walk& walk = walks[map->tree];
+    walk.map = map;
+    walk.queued = !map->done;
+    while (walks.size() > walks_max) {
+        auto oldest = walks.end();
+        for (auto it = walks.begin(); it != walks.end(); ++it) {
+            bool can_go = !it->second.queued && it->first != map->tree;
+            if (can_go && (oldest == walks.end() || it->second.used < oldest->second.used)) oldest = it;
+        }
+        if (oldest == walks.end()) break;
+        walks.erase(oldest);
+    }
+    changed();
+}
+
+void Session::Impl::walk(const VolumePtr& keep, u64 asked, u64 tree) {
+    TreeMap map;
+    map.tree = tree;
+    auto open_chunk = std::make_shared<TreeMap::Chunk>();
+    auto snapshot = [&] {
+        auto copy = std::make_shared<TreeMap>(map);
+        if (!open_chunk->empty()) copy->chunks.push_back(std::make_shared<TreeMap::Chunk>(*open_chunk));
+        return copy;
+    };
+    auto last = std::chrono::steady_clock::now();
+    auto visit = [&](const inspect::NodeRecord& record) {
+        open_chunk->push_back(record);
+        if (open_chunk->size() == TreeMap::chunk_size) {
+            map.chunks.push_back(std::move(open_chunk));
+            open_chunk = std::make_shared<TreeMap::Chunk>();
+        }
+        auto now = std::chrono::steady_clock::now();
+        if (now - last < publish_every) return true;
+        publish(asked, snapshot());
+        if (walk_depth < nested_walks_max) {
+            ++walk_depth;
+            if (auto newer = walker.steal()) newer->run();
+            --walk_depth;
+        }
+        last = std::chrono::steady_clock::now();
+        std::lock_guard lock(mutex);
+        return asked == epoch;
+    };
+    auto walked = keep->inspector().walk_tree(tree, visit);
+    map.done = true;
+    if (!walked) map.error = std::move(walked).error();
+    publish(asked, snapshot());
+}
+
+}  // namespace glassfs::ui
