@@ -19,7 +19,7 @@ struct Options {
     // Subvolume to show as the root: empty for the default one, a decimal tree id, or a path from the top level.
     std::string subvolume;
     u64 cache_bytes = 128ULL << 20;
-    trace::Tracer* tracer = nullptr;
+    trace::Tracer tracer = {};
 };
 
 class Volume {
