@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Starts the page: asks whether the browser can do it, loads the WebAssembly program, and is what the program knows
+// as Module.page (platform_web.cpp, download.cpp). Each subject has a file of its own.
+import { ConsoleInput } from './console_input.js';
+import { Core } from './core.js';
+import { Downloads } from './download.js';
+import { Files } from './files.js';
+import { Mirror } from './mirror.js';
+import { missing, show_problem } from './support.js';
+import { copy_text, Theme, watch_pixel_ratio } from './system.js';
+
+const PROGRAM = new URL('../glassfs.js', import.meta.url).href;
+const SAMPLE = new URL('../sample.packed.gz', import.meta.url).href;
+const canvas = document.getElementById('canvas');
+
+function build_page(module) {
+    const core = new Core(module);
+    const theme = new Theme(core);
+    const files = new Files(core);
+    const downloads = new Downloads(core);
+    const console_input = new ConsoleInput(core);
+    const mirror = new Mirror(core, { open_image: () => files.ask() });
+    return {
+        core,
+        state: null,  // the last one published, parsed: for tests
+        copy_text,
+        ask_for_image: () => files.ask(),
+        open_sample: () => files.open_sample(SAMPLE),
+        prefers_light: () => theme.prefers_light(),
+        place_console_input: (...place) => console_input.place(...place),
+        publish_state(json) {
+            this.state = JSON.parse(json);
+            theme.drawn(this.state.theme);
+            console_input.prompt_changed(this.state.console);
+            mirror.show(this.state);
+            document.body.classList.add('live');
+        },
+        download_start: (...a) => downloads.start(...a),
+        download_piece: (...a) => downloads.piece(...a),
+        download_finish: (...a) => downloads.finish(...a),
+        download_end: (...a) => downloads.end(...a),
+    };
+}
+
+// SDL takes every key that reaches the canvas and stops what the browser would do with it. These belong to the
+// browser: Tab leaves the canvas for the mirror; reload, zoom and the like work as everywhere.
+function leave_keys_to_the_browser() {
+    addEventListener('keydown', (event) => {
+        const browsers = event.key === 'Tab' || event.key === 'F5' || event.key === 'F11' || event.key === 'F12'
+            || ((event.ctrlKey || event.metaKey) && ['r', 'l', 't', 'w', 'n', '+', '-', '0', 'p'].includes(event.key));
+        if (event.target === canvas && browsers) event.stopImmediatePropagation();
+    }, { capture: true });
+    canvas.addEventListener('pointerdown', () => canvas.focus());
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+}
+
+function start() {
+    const lacking = missing();
+    if (lacking) return show_problem(...lacking);
+    canvas.hidden = false;
+    const module = {
+        canvas,
+        locateFile: (name) => new URL(`../${name}`, import.meta.url).href,
+        print: (line) => console.log(line),
+        printErr: (line) => console.warn(line),
+        onAbort: (what) => show_problem('GlassFS has stopped', `${what}. The image was only read; nothing is lost.`),
+        preRun: [() => { module.page = build_page(module); watch_pixel_ratio(module.page.core); }],
+    };
+    window.Module = module;
+    canvas.addEventListener('webglcontextlost', () => show_problem('The browser took the graphics context away',
+        'This happens when the graphics driver restarts or many pages use it.'));
+    leave_keys_to_the_browser();
+    const script = document.createElement('script');
+    script.src = PROGRAM;
+    script.onerror = () => show_problem('The program could not be loaded', 'Its script did not arrive: the connection or the server failed.');
+    document.head.append(script);
+}
+
+start();
