@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -31,37 +32,55 @@ alignas(16) constexpr std::array<u32, 64> kRoundConstants = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-// Words 16 and up of the schedule, in place: slot t % 16 goes from w[t - 16] to w[t].
-u32 next_word(std::array<u32, 16>& w, std::size_t t) {
-    const u32 near = w[(t - 2) % 16];
-    const u32 far = w[(t - 15) % 16];
+using Words = std::array<u32, 16>;  // a sliding part of the message schedule: word t lies in slot t % 16
+
+// Slot I goes from word t - 16 to word t.
+template <std::size_t I>
+inline void advance_word(Words& w) {
+    const u32 near = w[(I + 14) % 16];
+    const u32 far = w[(I + 1) % 16];
     const u32 mixed_near = std::rotr(near, 17) ^ std::rotr(near, 19) ^ (near >> 10);
     const u32 mixed_far = std::rotr(far, 7) ^ std::rotr(far, 18) ^ (far >> 3);
-    return w[t % 16] += mixed_near + w[(t - 7) % 16] + mixed_far;
+    w[I] += mixed_near + w[(I + 9) % 16] + mixed_far;
+}
+
+// Round I of sixteen. Instead of moving a..h along one place, the names are shifted: they are resolved when
+// this is compiled, and the state stays in registers.
+template <std::size_t I>
+inline void one_round(State& s, u32 addend) {
+    const u32 a = s[(16 - I) % 8];
+    const u32 b = s[(17 - I) % 8];
+    const u32 c = s[(18 - I) % 8];
+    u32& d = s[(19 - I) % 8];
+    const u32 e = s[(20 - I) % 8];
+    const u32 f = s[(21 - I) % 8];
+    const u32 g = s[(22 - I) % 8];
+    u32& h = s[(23 - I) % 8];
+    const u32 sum_e = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const u32 sum_a = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    h += sum_e + (g ^ (e & (f ^ g))) + addend;
+    d += h;
+    h += sum_a + ((a & b) | (c & (a | b)));
+}
+
+enum class Schedule { Given, Advanced };
+
+template <Schedule Kind, std::size_t... I>
+inline void sixteen_rounds(State& s, Words& w, const u32* constants, std::index_sequence<I...>) {
+    ((Kind == Schedule::Advanced ? advance_word<I>(w) : void(), one_round<I>(s, w[I] + constants[I])), ...);
 }
 
 void compress_portable(State& state, const u8* blocks, std::size_t count) {
+    constexpr auto kSixteen = std::make_index_sequence<16>{};
     for (; count > 0; --count, blocks += 64) {
-        std::array<u32, 16> w;
+        Words w;
         for (std::size_t t = 0; t < 16; ++t) w[t] = load<Be32>(Bytes{blocks, 64}, 4 * t).get();
-        auto [a, b, c, d, e, f, g, h] = state;
-        for (std::size_t t = 0; t < 64; ++t) {
-            const u32 word = t < 16 ? w[t] : next_word(w, t);
-            const u32 sum_e = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-            const u32 sum_a = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-            const u32 t1 = h + sum_e + ((e & f) ^ (~e & g)) + kRoundConstants[t] + word;
-            const u32 t2 = sum_a + ((a & b) ^ (a & c) ^ (b & c));
-            h = g;
-            g = f;
-            f = e;
-            e = d + t1;
-            d = c;
-            c = b;
-            b = a;
-            a = t1 + t2;
+        State s = state;
+        sixteen_rounds<Schedule::Given>(s, w, kRoundConstants.data(), kSixteen);
+        for (std::size_t t = 16; t < 64; t += 16) {
+            sixteen_rounds<Schedule::Advanced>(s, w, kRoundConstants.data() + t, kSixteen);
         }
-        const State change = {a, b, c, d, e, f, g, h};
-        for (std::size_t i = 0; i < 8; ++i) state[i] += change[i];
+        for (std::size_t i = 0; i < 8; ++i) state[i] += s[i];
     }
 }
 

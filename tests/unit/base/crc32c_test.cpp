@@ -38,8 +38,8 @@ TEST_CASE("base/crc32c: btrfs's hash of a name is the bare register started at ~
 }
 
 TEST_CASE("base/crc32c: sizes around words, lanes and rounds agree with a bitwise CRC") {
-    for (std::size_t size :
-         {0, 1, 7, 8, 9, 15, 1359, 1360, 1361, 4079, 4080, 4081, 4096, 8159, 8160, 16352}) {
+    for (std::size_t size : {0UZ, 1UZ, 7UZ, 8UZ, 9UZ, 15UZ, 1359UZ, 1360UZ, 1361UZ, 4079UZ, 4080UZ, 4081UZ,
+                             4096UZ, 8159UZ, 8160UZ, 16352UZ}) {
         const Buffer bytes = pattern(size);
         CHECK(crc32c(bytes) == ~bit_at_a_time(~u32{0}, bytes));
         CHECK(crc32c_raw_portable(12345, bytes) == bit_at_a_time(12345, bytes));
@@ -58,7 +58,7 @@ TEST_CASE("base/crc32c: the CPU's instruction and the tables give the same for e
 TEST_CASE("base/crc32c: a register carried across pieces equals one pass") {
     const Buffer bytes = noise(20000, 4);
     const u32 whole = crc32c_raw(77, bytes);
-    for (std::size_t cut : {0, 1, 1000, 4080, 4083, 19999, 20000}) {
+    for (std::size_t cut : {0UZ, 1UZ, 1000UZ, 4080UZ, 4083UZ, 19999UZ, 20000UZ}) {
         CHECK(crc32c_raw(crc32c_raw(77, Bytes{bytes}.first(cut)), Bytes{bytes}.subspan(cut)) == whole);
     }
 }

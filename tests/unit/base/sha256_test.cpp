@@ -44,7 +44,7 @@ TEST_CASE("base/sha256: every way to pad agrees with hashlib, with and without t
 TEST_CASE("base/sha256: any division into updates gives the same digest") {
     const Buffer bytes = pattern(1000);
     const Sha256Digest whole = sha256(bytes);
-    for (std::size_t piece : {1, 3, 63, 64, 65, 127, 500, 999}) {
+    for (std::size_t piece : {1UZ, 3UZ, 63UZ, 64UZ, 65UZ, 127UZ, 500UZ, 999UZ}) {
         Sha256 hash;
         for (std::size_t at = 0; at < bytes.size(); at += piece) {
             hash.update(Bytes{bytes}.subspan(at, std::min(piece, bytes.size() - at)));
