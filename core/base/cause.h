@@ -43,7 +43,9 @@ namespace glassfs {
     X(CompressionUnknown, IO, "unknown kind of compression")                           \
     X(ChecksumMismatch, IO, "checksum mismatch")                                       \
     X(DataNotInDump, IO, "file data is not in this metadata dump")                     \
-    X(MetadumpBad, INVAL, "the metadata dump is damaged")
+    X(MetadumpBad, INVAL, "the metadata dump is damaged")                              \
+    X(PartitionTableBad, INVAL, "the partition table is damaged")                      \
+    X(RecordingBad, INVAL, "the recording is damaged")
 
 #define GLASSFS_CAUSES_BTRFS(X)                                                        \
     X(SuperblockBad, INVAL, "no valid superblock")                                     \
