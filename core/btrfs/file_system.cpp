@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Subvolumes, inodes and attributes.
+#include "btrfs/file_system.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace glassfs::btrfs {
+
+using vfs::Attributes;
+using vfs::NodeId;
+
+namespace {
+
+std::optional<u64> parse_number(std::string_view word) {
+    u64 value = 0;
+    auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || word.empty()) return std::nullopt;
+    return value;
+}
+
+TimeSpec to_time(const disk::btrfs_timespec& time) {
+    return {static_cast<s64>(time.sec.get()), time.nsec};
+}
+
+// btrfs stores Linux's internal dev_t: 12 bits of major above 20 bits of minor.
+vfs::DeviceNumber to_device_number(u64 rdev) {
+    return {static_cast<u32>(rdev >> 20), static_cast<u32>(rdev & 0xfffff)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open(Volume& volume, std::string_view subvolume,
+                                                     trace::Tracer tracer) {
+    std::unique_ptr<FileSystem> fs(new FileSystem(volume, tracer));
+    if (auto id = parse_number(subvolume)) {
+        fs->root_ = TRY(fs->subvolume_root(*id));
+        return fs;
+    }
+    if (subvolume.empty()) {
+        u64 id = TRY(fs->default_subvolume());
+        auto root = fs->subvolume_root(id);
+        // Damaged or absent: everything else of the volume can still be looked at.
+        fs->root_ = root ? *root : NodeId{id, InodeNo{first_free_objectid}};
+        return fs;
+    }
+    fs->root_ = TRY(fs->subvolume_root(fs_tree_objectid));
+    NodeId at = fs->root_;
+    while (!subvolume.empty()) {
+        std::string_view name = subvolume.substr(0, subvolume.find('/'));
+        subvolume.remove_prefix(std::min(subvolume.size(), name.size() + 1));
+        if (!name.empty()) at = TRY(fs->lookup(at, name));
+    }
+    if (at.ino.value != first_free_objectid) return fail(Cause::InvalidArgument, "not a subvolume");
+    fs->root_ = at;
+    return fs;
+}
+
+// The entry "default" of the root tree's directory names it; without one it is the top level.
+Result<u64> FileSystem::default_subvolume() {
+    constexpr std::string_view name = "default";
+    Cursor cursor(volume_, volume_.root_tree());
+    Key key = make_key(root_tree_dir_objectid, KeyType::DirItem, name_hash(name));
+    auto found = cursor.seek(key);
+    if (!found || !*found || cursor.key() != key || !cursor.check()) return fs_tree_objectid;
+    for (const NamedEntry& entry : parse_entries(cursor.data())) {
+        if (entry.name == name && entry.head->location.type == static_cast<u8>(KeyType::RootItem)) {
+            return entry.head->location.objectid.get();
+        }
+    }
+    return fs_tree_objectid;
+}
+
+Result<NodeId> FileSystem::subvolume_root(u64 tree) {
+    bool is_subvolume = tree == fs_tree_objectid || (tree >= first_free_objectid && tree <= last_free_objectid);
+    if (!is_subvolume) return fail(Cause::RootMissing, {.tree = tree}, "not a subvolume");
+    auto item = TRY(volume_.root_item(tree));
+    u64 dir = item.root_dirid;
+    return NodeId{tree, InodeNo{dir == 0 ? first_free_objectid : dir}};
+}
+
+Result<disk::btrfs_inode_item> FileSystem::inode_item(NodeId id) {
+    Cursor cursor(volume_, TRY(volume_.tree_root(id.tree)));
+    Key key = make_key(id.ino.value, KeyType::InodeItem, 0);
+    bool found = TRY(cursor.seek(key));
+    if (!found || cursor.key() != key) return fail(Cause::InodeMissing, {.key = key, .tree = id.tree});
+    TRY(cursor.check());
+    return load<disk::btrfs_inode_item>(cursor.data());
+}
+
+Result<Attributes> FileSystem::getattr(NodeId id) {
+    auto op = trace_.span("getattr");
+    Attributes out;
+    out.id = id;
+    out.block_size = volume_.geometry().sector_size;
+    if (id.ino.value == empty_subvol_dir_objectid) {
+        out.type = vfs::FileType::Directory;
+        out.mode = 0040755;
+        out.nlink = 1;
+        return out;
+    }
+    auto item = TRY(inode_item(id));
+    out.mode = item.mode;
+    out.type = vfs::file_type_of_mode(out.mode);
+    out.uid = item.uid;
+    out.gid = item.gid;
+    out.nlink = item.nlink;
+    out.size = item.size;
+    u64 sector = volume_.geometry().sector_size;
+    out.bytes = (item.nbytes + sector - 1) / sector * sector;
+    out.rdev = to_device_number(item.rdev);
+    out.atime = to_time(item.atime);
+    out.mtime = to_time(item.mtime);
+    out.ctime = to_time(item.ctime);
+    out.btime = to_time(item.otime);
+    out.generation = item.generation;
+    out.flags = item.flags;
+    return out;
+}
+
+Result<vfs::StatFs> FileSystem::statfs() {
+    const auto& super = volume_.super();
+    u64 used = std::min(super.bytes_used.get(), super.total_bytes.get());
+    return vfs::StatFs{super.sectorsize, super.total_bytes, used, super.total_bytes - used};
+}
+
+Result<std::vector<vfs::Xattr>> FileSystem::xattrs(NodeId id) {
+    auto op = trace_.span("listxattr");
+    std::vector<vfs::Xattr> out;
+    if (id.ino.value == empty_subvol_dir_objectid) return out;
+    Key first = make_key(id.ino.value, KeyType::XattrItem, 0);
+    Key last = make_key(id.ino.value, KeyType::XattrItem, ~0ULL);
+    TreeRoot root = TRY(volume_.tree_root(id.tree));
+    TRY(for_each_item(volume_, root, first, last, [&](const Cursor& at) -> Result<bool> {
+        TRY(at.check());
+        for (const NamedEntry& entry : parse_entries(at.data())) {
+            out.push_back({std::string(entry.name), Buffer(entry.value.begin(), entry.value.end())});
+        }
+        return true;
+    }));
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return out;
+}
+
+}  // namespace glassfs::btrfs
