@@ -3,14 +3,7 @@
 
 #include <cmath>
 
-extern const unsigned char font_inter_regular[];
-extern const unsigned font_inter_regular_size;
-extern const unsigned char font_inter_semibold[];
-extern const unsigned font_inter_semibold_size;
-extern const unsigned char font_jetbrainsmono_regular[];
-extern const unsigned font_jetbrainsmono_regular_size;
-extern const unsigned char font_jetbrainsmono_medium[];
-extern const unsigned font_jetbrainsmono_medium_size;
+#include "assets/fonts.h"
 
 namespace glassfs::ui {
 
@@ -32,21 +25,22 @@ constexpr Cut cuts[font_count] = {
     {Face::MonoMedium, 12, false},
 };
 
-constexpr ImWchar latin[] = {0x20, 0x17f, 0x2010, 0x2027, 0x2030, 0x205e, 0x2190, 0x2199, 0x2212, 0x2212, 0xfffd, 0xfffd, 0};
-constexpr ImWchar scripts[] = {0x20,   0x24f,  0x370,  0x3ff,  0x400,  0x45f,  0x1e00, 0x1eff, 0x2010, 0x2027,
-                               0x2030, 0x205e, 0x20ac, 0x20ac, 0x2190, 0x2199, 0x2212, 0x2212, 0x2248, 0x2248,
-                               0x2260, 0x2265, 0x2318, 0x2318, 0x25a0, 0x25cf, 0x2713, 0x2717, 0xfffd, 0xfffd, 0};
+constexpr ImWchar latin[] = {0x20, 0x17f, 0x2010, 0x203a, 0x2190, 0x2199, 0x2212, 0x2212, 0xfffd, 0xfffd, 0};
+// As assets/embed-font cuts them.
+constexpr ImWchar scripts[] = {0x20,   0x17f,  0x370,  0x3ff,  0x400,  0x45f,  0x2010, 0x203a, 0x2070, 0x209c, 0x20ac,
+                               0x20ac, 0x2116, 0x2122, 0x2190, 0x21e7, 0x2205, 0x2265, 0x2318, 0x23ce, 0x2500, 0x25ff,
+                               0x2713, 0x2717, 0xfffd, 0xfffd, 0};
 
 ImFont* fonts[font_count] = {};
 
-std::pair<const unsigned char*, unsigned> data_of(Face face) {
+assets::FontFile file_of(Face face) {
     switch (face) {
-        case Face::InterRegular: return {font_inter_regular, font_inter_regular_size};
-        case Face::InterSemiBold: return {font_inter_semibold, font_inter_semibold_size};
-        case Face::MonoRegular: return {font_jetbrainsmono_regular, font_jetbrainsmono_regular_size};
-        case Face::MonoMedium: return {font_jetbrainsmono_medium, font_jetbrainsmono_medium_size};
+        case Face::InterRegular: return assets::inter_regular();
+        case Face::InterSemiBold: return assets::inter_semibold();
+        case Face::MonoRegular: return assets::mono_regular();
+        case Face::MonoMedium: return assets::mono_medium();
     }
-    return {nullptr, 0};
+    return {};
 }
 
 constexpr char ellipsis[] = "\xe2\x80\xa6";
@@ -59,7 +53,7 @@ void build_fonts(float density) {
     atlas.TexDesiredWidth = density > 1.5F ? 4096 : 2048;
     for (std::size_t i = 0; i < font_count; ++i) {
         const Cut& cut = cuts[i];
-        auto [data, size] = data_of(cut.face);
+        assets::FontFile file = file_of(cut.face);
         ImFontConfig config;
         config.FontDataOwnedByAtlas = false;
         config.OversampleH = density > 1.5F ? 1 : 2;
@@ -69,7 +63,8 @@ void build_fonts(float density) {
         bool mono = cut.face == Face::MonoRegular || cut.face == Face::MonoMedium;
         float em_to_line = mono ? 1.32F : 1.2102F;
         config.GlyphRanges = cut.all ? scripts : latin;
-        fonts[i] = atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(data), static_cast<int>(size),
+        fonts[i] = atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(file.data()),
+                                              static_cast<int>(file.size()),
                                               std::round(cut.size * density * em_to_line), &config);
         fonts[i]->Scale = 1.0F / density;
         fonts[i]->FallbackChar = 0xfffd;
