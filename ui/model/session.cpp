@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/session.h"
 
+#include "block/partition.h"
 #include "ui/model/session_impl.h"
 
 namespace glassfs::ui {
@@ -23,7 +24,9 @@ void Session::Impl::reset_locked() {
     for (const auto& job : jobs) job->cancel = true;
     if (command_cancel) command_cancel->store(true);
     jobs.clear();
+    console_first += console.size();
     console.clear();
+    completed.clear();
     walks.clear();
     cwd = "/";
     info.clear();
@@ -68,11 +71,29 @@ void Session::open(Devices devices, std::string name) {
     open_from([devices = std::move(devices)]() -> Result<Devices> { return devices; }, std::move(name));
 }
 
+namespace {
+using Opened = Result<std::unique_ptr<mount::Volume>>;
+
+// A whole disk: the first partition with a file system that is known here.
+Opened mount_partition(const std::shared_ptr<block::Device>& disk, Error otherwise) {
+    auto found = block::partitions(*disk);
+    if (!found) return fail(std::move(otherwise));
+    for (const block::Partition& partition : *found) {
+        auto opened = mount::open({TRY(block::partition_device(disk, partition))});
+        if (opened || opened.error().cause != Cause::UnknownFileSystem) return opened;
+    }
+    return fail(std::move(otherwise));
+}
+
+Opened mount_devices(const Session::Devices& devices) {
+    Opened opened = mount::open(devices);
+    if (opened || devices.size() != 1 || opened.error().cause != Cause::UnknownFileSystem) return opened;
+    return mount_partition(devices[0], std::move(opened).error());
+}
+}  // namespace
+
 void Session::open_from(std::function<Result<Devices>()> make, std::string name) {
-    auto mount_it = [make = std::move(make)]() -> Result<std::unique_ptr<mount::Volume>> {
-        return mount::open(TRY(make()));
-    };
-    open_volume(std::move(mount_it), std::move(name));
+    open_volume([make = std::move(make)]() -> Opened { return mount_devices(TRY(make())); }, std::move(name));
 }
 
 void Session::open_volume(Mount mount, std::string name) {

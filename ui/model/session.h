@@ -179,7 +179,10 @@ class Session {
     void run_command(std::string line);
     void cancel_command();
     std::vector<ConsoleEntry> console();
+    void clear_console();
     std::string prompt();  // "demo:/ $"
+    // Whole lines that begin as this one does: commands, options, paths.
+    Answer<std::vector<std::string>> completions(const std::string& line);
 
     struct Impl;
 

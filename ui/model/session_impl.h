@@ -50,6 +50,8 @@ struct Session::Impl {
 
     std::deque<std::shared_ptr<Job>> jobs;
     std::deque<ConsoleEntry> console;
+    std::size_t console_first = 0;  // serial number of its first entry
+    AnswerCache<std::pair<std::string, std::string>, std::vector<std::string>> completed{64};
     std::string cwd = "/";
     std::shared_ptr<std::atomic<bool>> command_cancel;
 
