@@ -23,7 +23,7 @@ struct ValueName {
     const char* name;
 };
 
-enum class Form : u8 { Decimal, Hex, Flags, Enumeration, Uuid, Octets, Text, Mode, Nested };
+enum class Form : u8 { Decimal, Hex, Flags, Enumeration, UuidText, Octets, Text, Mode, Nested };
 
 // How a field's value is shown.
 struct Show {
@@ -33,7 +33,7 @@ struct Show {
 
 inline constexpr Show show_dec{Form::Decimal};
 inline constexpr Show show_hex{Form::Hex};
-inline constexpr Show show_uuid{Form::Uuid};
+inline constexpr Show show_uuid{Form::UuidText};
 inline constexpr Show show_bytes{Form::Octets};
 inline constexpr Show show_text{Form::Text};  // up to the first NUL
 inline constexpr Show show_nested{Form::Nested};

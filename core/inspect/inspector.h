@@ -21,6 +21,10 @@ enum class ItemClass : u8 { Inode, Ref, DirItem, DirIndex, Extent, Inline, Csum,
 inline constexpr std::size_t item_class_count = 12;
 const char* item_class_name(ItemClass);  // "inode", "ref", "dir item", ...
 
+// The id that stands for the log tree of a subvolume, which has none of its own: no tree on disk has bit 62 alone.
+inline constexpr u64 log_tree_flag = 1ULL << 62;
+constexpr u64 log_tree_id(u64 subvolume) { return log_tree_flag | subvolume; }
+
 struct TreeInfo {
     u64 id = 0;        // root objectid (as u64: -9 is 18446744073709551607)
     std::string name;  // "FS_TREE", "LOG_TREE", or a subvolume's name "256 home"
