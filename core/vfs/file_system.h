@@ -106,7 +106,8 @@ class FileSystem {
     virtual Result<void> extents(NodeId, const std::function<bool(const FileExtent&)>& visit) = 0;
     virtual Result<StatFs> statfs() = 0;
 
-    // The writing half. A file system that can't write keeps these: they fail with Cause::ReadOnly.
+    // The writing half. A file system that can't write keeps these: they fail with Cause::ReadOnly, but
+    // for fsync and sync, which have nothing to do, as on Linux.
     virtual Result<NodeId> create(NodeId dir, std::string_view name, u32 mode, DeviceNumber rdev);
     virtual Result<NodeId> symlink(NodeId dir, std::string_view name, std::string_view target);
     virtual Result<void> link(NodeId, NodeId dir, std::string_view name);
