@@ -4,11 +4,10 @@
 #include "base/sha256.h"
 
 #include "base/endian.h"
+#include "base/sha256_rounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -17,70 +16,15 @@
 namespace glassfs {
 namespace {
 
-using State = std::array<u32, 8>;
-
-constexpr State kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-
-alignas(16) constexpr std::array<u32, 64> kRoundConstants = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-using Words = std::array<u32, 16>;  // a sliding part of the message schedule: word t lies in slot t % 16
-
-// Slot I goes from word t - 16 to word t.
-template <std::size_t I>
-inline void advance_word(Words& w) {
-    const u32 near = w[(I + 14) % 16];
-    const u32 far = w[(I + 1) % 16];
-    const u32 mixed_near = std::rotr(near, 17) ^ std::rotr(near, 19) ^ (near >> 10);
-    const u32 mixed_far = std::rotr(far, 7) ^ std::rotr(far, 18) ^ (far >> 3);
-    w[I] += mixed_near + w[(I + 9) % 16] + mixed_far;
-}
-
-// Round I of sixteen. Instead of moving a..h along one place, the names are shifted: they are resolved when
-// this is compiled, and the state stays in registers.
-template <std::size_t I>
-inline void one_round(State& s, u32 addend) {
-    const u32 a = s[(16 - I) % 8];
-    const u32 b = s[(17 - I) % 8];
-    const u32 c = s[(18 - I) % 8];
-    u32& d = s[(19 - I) % 8];
-    const u32 e = s[(20 - I) % 8];
-    const u32 f = s[(21 - I) % 8];
-    const u32 g = s[(22 - I) % 8];
-    u32& h = s[(23 - I) % 8];
-    const u32 sum_e = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const u32 sum_a = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    h += sum_e + (g ^ (e & (f ^ g))) + addend;
-    d += h;
-    h += sum_a + ((a & b) | (c & (a | b)));
-}
-
-enum class Schedule { Given, Advanced };
-
-template <Schedule Kind, std::size_t... I>
-inline void sixteen_rounds(State& s, Words& w, const u32* constants, std::index_sequence<I...>) {
-    ((Kind == Schedule::Advanced ? advance_word<I>(w) : void(), one_round<I>(s, w[I] + constants[I])), ...);
-}
+using sha256_detail::kInitial;
+using sha256_detail::kRoundConstants;
+using State = sha256_detail::StateOf<u32>;
 
 void compress_portable(State& state, const u8* blocks, std::size_t count) {
-    constexpr auto kSixteen = std::make_index_sequence<16>{};
     for (; count > 0; --count, blocks += 64) {
-        Words w;
+        sha256_detail::WordsOf<u32> w;
         for (std::size_t t = 0; t < 16; ++t) w[t] = load<Be32>(Bytes{blocks, 64}, 4 * t).get();
-        State s = state;
-        sixteen_rounds<Schedule::Given>(s, w, kRoundConstants.data(), kSixteen);
-        for (std::size_t t = 16; t < 64; t += 16) {
-            sixteen_rounds<Schedule::Advanced>(s, w, kRoundConstants.data() + t, kSixteen);
-        }
-        for (std::size_t i = 0; i < 8; ++i) state[i] += s[i];
+        sha256_detail::compress_block<u32>(state, w);
     }
 }
 
@@ -212,6 +156,11 @@ Sha256Digest Sha256::finish() {
         std::memcpy(digest.data() + 4 * i, &word, sizeof word);
     }
     return digest;
+}
+
+bool Sha256::uses_instructions() {
+    static const bool uses = best_compress() != compress_portable;
+    return uses;
 }
 
 Sha256Digest Sha256::portable(Bytes bytes) {

@@ -17,6 +17,9 @@ class Sha256 {
     void update(Bytes bytes);
     Sha256Digest finish();
 
+    // Whether this CPU's own instructions do the work (and a batch gains nothing).
+    static bool uses_instructions();
+
     // The hash of bytes in one piece, never by CPU instructions: tests compare the two.
     static Sha256Digest portable(Bytes bytes);
 
