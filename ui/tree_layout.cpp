@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Placing the blocks: widths from the bottom up (a parent's record always precedes its children's), then places from
-// the top down, row by row.
+// Placing the blocks: widths from the bottom up (a parent's record always precedes its children's), then
+// places from the top down, row by row.
 #include "ui/tree_layout.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ void TreeLayout::read(const TreeMap& map) {
         for (u32 bytes : record.bytes_of) used += bytes;
         node.used = static_cast<u32>(std::min<u64>(used, none));
         node.capacity = static_cast<u32>(std::min<u64>(used + record.free_bytes, none));
-        node.fill = node.capacity == 0 ? 0.0F : static_cast<float>(node.used) / static_cast<float>(node.capacity);
+        node.fill =
+            node.capacity == 0 ? 0.0F : static_cast<float>(node.used) / static_cast<float>(node.capacity);
         node.bad = record.bad;
         node.newest = record.generation == newest_;
         by_addr_.emplace(record.addr, i);
@@ -60,7 +61,8 @@ void TreeLayout::place() {
         if (placed(i)) in_row[nodes_[i].row].push_back(i);
     }
     rows_.resize(static_cast<std::size_t>(
-        std::find_if(in_row.begin(), in_row.end(), [](const auto& row) { return row.empty(); }) - in_row.begin()));
+        std::find_if(in_row.begin(), in_row.end(), [](const auto& row) { return row.empty(); }) -
+        in_row.begin()));
     rows_[0].records = {0};
     std::vector<u32> next_unit(size(), 0);
     std::vector<u32> next_child(size(), 0);
@@ -116,8 +118,8 @@ std::pair<u32, u32> TreeLayout::visible(unsigned row, double from, double to) co
     const auto& records = rows_[row].records;
     const auto first = std::partition_point(records.begin(), records.end(),
                                             [&](u32 record) { return double(nodes_[record].end) <= from; });
-    const auto last =
-        std::partition_point(first, records.end(), [&](u32 record) { return double(nodes_[record].begin) < to; });
+    const auto last = std::partition_point(first, records.end(),
+                                           [&](u32 record) { return double(nodes_[record].begin) < to; });
     return {static_cast<u32>(first - records.begin()), static_cast<u32>(last - records.begin())};
 }
 

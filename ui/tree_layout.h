@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Where the blocks of a tree stand, without pixels and without ImGui.
 //
-// Leaves are one unit wide and stand side by side in key order; a node is as wide as all of its children together,
-// so that it stands above them. A block's row is its distance from the root (0 is the root), which is safe even when
-// a damaged block claims a level that can't be.
+// Leaves are one unit wide and stand side by side in key order; a node is as wide as all of its children
+// together, so that it stands above them. A block's row is its distance from the root (0 is the root), which
+// is safe even when a damaged block claims a level that can't be.
 //
 //     row 0   |              root  [0, 7)                 |
 //     row 1   |  node [0, 3)      |  node [3, 7)          |
 //     row 2   | 0 | 1 | 2         | 3 | 4 | 5 | 6         |    units
 //
-// Prefix sums per row make the mean fill and the number of bad blocks of any run of blocks a subtraction; what is on
-// the screen is found by binary search. Built once per tree map: O(blocks). Then nothing here is O(blocks).
+// Prefix sums per row make the mean fill and the number of bad blocks of any run of blocks a subtraction;
+// what is on the screen is found by binary search. Built once per tree map: O(blocks). Then nothing here is
+// O(blocks).
 #pragma once
+
+#include "ui/model/session.h"
 
 #include <optional>
 #include <span>
@@ -19,19 +22,17 @@
 #include <utility>
 #include <vector>
 
-#include "ui/model/session.h"
-
 namespace glassfs::ui {
 
 // A run of consecutive blocks of one row, drawn as one.
 struct Cell {
-    u32 first = 0;      // rank in the row of the first one
-    u32 count = 0;      // blocks
-    double begin = 0;   // units
-    double end = 0;     // units
-    float fill = 0;     // mean, 0 to 1, weighed by capacity
-    u32 bad = 0;        // blocks with a bad checksum or content
-    u32 newest = 0;     // blocks written by the newest generation of this tree
+    u32 first = 0;     // rank in the row of the first one
+    u32 count = 0;     // blocks
+    double begin = 0;  // units
+    double end = 0;    // units
+    float fill = 0;    // mean, 0 to 1, weighed by capacity
+    u32 bad = 0;       // blocks with a bad checksum or content
+    u32 newest = 0;    // blocks written by the newest generation of this tree
 };
 
 class TreeLayout {
@@ -42,7 +43,7 @@ class TreeLayout {
     TreeLayout() = default;
     explicit TreeLayout(const TreeMap& map);
 
-    u32 size() const { return static_cast<u32>(nodes_.size()); }  // records, placed or not
+    u32 size() const { return static_cast<u32>(nodes_.size()); }      // records, placed or not
     u32 width() const { return nodes_.empty() ? 0 : nodes_[0].end; }  // units
     unsigned rows() const { return static_cast<unsigned>(rows_.size()); }
     // Records of a row in key order.
@@ -73,8 +74,8 @@ class TreeLayout {
     u32 at(unsigned row, double unit) const;
     // Ranks [first, first + count) as one cell.
     Cell cell(unsigned row, u32 first, u32 count) const;
-    // Cells of `per_cell` blocks that touch [from, to). Cells begin at multiples of per_cell, so panning doesn't
-    // change their content.
+    // Cells of `per_cell` blocks that touch [from, to). Cells begin at multiples of per_cell, so panning
+    // doesn't change their content.
     std::vector<Cell> strip(unsigned row, double from, double to, u32 per_cell) const;
     // The widest row in key order in at most `columns` cells.
     std::vector<Cell> minimap(u32 columns) const;

@@ -23,19 +23,23 @@ constexpr float card_min = 132;
 constexpr float card_max = 330;
 constexpr float detail_min = 180;
 
-bool is_last(const TreeLayout& layout, unsigned row) { return row + 1 == layout.rows(); }
+bool is_last(const TreeLayout& layout, unsigned row) {
+    return row + 1 == layout.rows();
+}
 
-RowPlan plan_row(const TreeLayout& layout, Camera camera, PictureSize size, unsigned r, const ZoomLimits& limits,
-                 bool focused) {
+RowPlan plan_row(const TreeLayout& layout, Camera camera, PictureSize size, unsigned r,
+                 const ZoomLimits& limits, bool focused) {
     RowPlan row;
-    const auto [first, last] = layout.visible(r, camera.to_unit(0, size.width), camera.to_unit(size.width, size.width));
+    const auto [first, last] =
+        layout.visible(r, camera.to_unit(0, size.width), camera.to_unit(size.width, size.width));
     const double mean_span = double(layout.width()) / double(layout.row(r).size()) * camera.pitch;
     const float mean_width = block_width(std::min(mean_span, double(size.width)));
     const Zoom of_leaf = limits.zoom_of(block_width(camera.pitch));
     if (last - first > cells_from || mean_span < 7) {
         row.kind = RowPlan::Kind::Strip;
         row.zoom = Zoom::Z0;
-        row.per_cell = static_cast<u32>(std::bit_ceil(static_cast<u64>(std::ceil(8.0 / std::max(mean_span, 1e-9)))));
+        row.per_cell =
+            static_cast<u32>(std::bit_ceil(static_cast<u64>(std::ceil(8.0 / std::max(mean_span, 1e-9)))));
     } else if (mean_width < limits.z1) {
         row.kind = RowPlan::Kind::Cells;
         row.zoom = Zoom::Z0;
@@ -73,7 +77,8 @@ float total(const PicturePlan& plan, float gap) {
 float make_it_fit(PicturePlan& plan, float height) {
     if (plan.card && total(plan, gap_min) > height) plan.card = {};
     if (total(plan, gap_min) > height) {
-        for (RowPlan& row : plan.rows) row.height = std::min(row.height, std::max(leaf_height_min, detail_min));
+        for (RowPlan& row : plan.rows)
+            row.height = std::min(row.height, std::max(leaf_height_min, detail_min));
         if (plan.zoom <= Zoom::Z1) {
             for (RowPlan& row : plan.rows) row.height = std::min(row.height, leaf_height_min);
         }
@@ -132,7 +137,8 @@ double pitch_for_width(float width) {
 }
 
 double pitch_min(const TreeLayout& layout, float width) {
-    return 0.8 * std::min(pitch_of_z1, float(double(width - 2 * side_margin) / std::max<u32>(layout.width(), 1)));
+    return 0.8 *
+           std::min(pitch_of_z1, float(double(width - 2 * side_margin) / std::max<u32>(layout.width(), 1)));
 }
 
 double pitch_max(float width) {
@@ -153,8 +159,10 @@ Camera clamped(Camera camera, const TreeLayout& layout, float width) {
     const double units = std::max<u32>(layout.width(), 1);
     const double half = 0.5 * double(width - 2 * side_margin) / camera.pitch;
     // A tree narrower than the stage stays in its middle; a wider one never leaves it.
-    if (units <= 2 * half) camera.centre = 0.5 * units;
-    else camera.centre = std::clamp(camera.centre, half, units - half);
+    if (units <= 2 * half)
+        camera.centre = 0.5 * units;
+    else
+        camera.centre = std::clamp(camera.centre, half, units - half);
     return camera;
 }
 
@@ -172,9 +180,12 @@ Camera closer(Camera camera, const TreeLayout& layout, u32 record, float width) 
     const double whole = double(width - 2 * side_margin) / span;
     const Zoom zoom = limits.zoom_of(block_width(camera.pitch));
     double pitch = pitch_max(width);
-    if (zoom < Zoom::Z2 && span > 1 && whole > 1.5 * camera.pitch) pitch = std::min(whole, double(pitch_of_z1));
-    else if (zoom < Zoom::Z2) pitch = pitch_for_width(std::min(386.0F, limits.z3 - 10));
-    else if (zoom == Zoom::Z2) pitch = pitch_for_width(0.5F * (limits.z3 + limits.z4));
+    if (zoom < Zoom::Z2 && span > 1 && whole > 1.5 * camera.pitch)
+        pitch = std::min(whole, double(pitch_of_z1));
+    else if (zoom < Zoom::Z2)
+        pitch = pitch_for_width(std::min(386.0F, limits.z3 - 10));
+    else if (zoom == Zoom::Z2)
+        pitch = pitch_for_width(0.5F * (limits.z3 + limits.z4));
     return clamped({layout.centre(record), pitch}, layout, width);
 }
 
@@ -182,7 +193,8 @@ Camera reveal(Camera camera, const TreeLayout& layout, u32 record, float width) 
     const double half = 0.5 * double(width - 2 * side_margin) / camera.pitch;
     const double begin = layout.begin(record);
     const double end = layout.end(record);
-    if (end - begin >= 2 * half) {  // wider than the stage: any part of it will do, it stands on the stage anyway
+    if (end - begin >=
+        2 * half) {  // wider than the stage: any part of it will do, it stands on the stage anyway
         camera.centre = std::clamp(camera.centre, begin, end);
     } else {
         camera.centre = std::clamp(camera.centre, end - half, begin + half);
@@ -244,9 +256,12 @@ Span block_span(const TreeLayout& layout, Camera camera, float stage_width, u32 
     const double width = std::min(double(wanted), std::max(right - left - gap, 0.0));
     double at = 0.5 * (left + right) - 0.5 * width;
     // Inside of what is visible of its span; when that is narrower than the block, the nearer edge decides.
-    if (room_right - room_left >= width) at = std::clamp(at, room_left, room_right - width);
-    else if (room_left > left + gap) at = right - 0.5 * gap - width;
-    else at = left + 0.5 * gap;
+    if (room_right - room_left >= width)
+        at = std::clamp(at, room_left, room_right - width);
+    else if (room_left > left + gap)
+        at = right - 0.5 * gap - width;
+    else
+        at = left + 0.5 * gap;
     return {static_cast<float>(at), static_cast<float>(at + width)};
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// How much of a tree is shown, and how: the camera over a TreeLayout, and the plan of a picture: which zoom level
-// each row has, how tall it is, and whether there is room for the neighbours and for the card of the focused block.
-// Pure geometry in design pixels (the UI scale comes in when drawing).
+// How much of a tree is shown, and how: the camera over a TreeLayout, and the plan of a picture: which zoom
+// level each row has, how tall it is, and whether there is room for the neighbours and for the card of the
+// focused block. Pure geometry in design pixels (the UI scale comes in when drawing).
 //
-// From the top: a row for each level; then, where the focused row is too small to read, the focused block with its
-// eight neighbours at Z1; then the focused block as a card at Z2. From Z2 on the focused row takes that room.
+// From the top: a row for each level; then, where the focused row is too small to read, the focused block
+// with its eight neighbours at Z1; then the focused block as a card at Z2. From Z2 on the focused row takes
+// that room.
 #pragma once
 
-#include <vector>
-
 #include "ui/tree_layout.h"
+
+#include <vector>
 
 namespace glassfs::ui {
 
@@ -19,7 +20,8 @@ struct PictureSize {
     float width = 0, height = 0;  // without the band of legend and minimap
 };
 
-// Block widths at which the zoom levels begin. A narrow stage has Z3 and Z4 earlier, so that they can be reached.
+// Block widths at which the zoom levels begin. A narrow stage has Z3 and Z4 earlier, so that they can be
+// reached.
 struct ZoomLimits {
     float z1 = 40, z2 = 140, z3 = 400, z4 = 800;
     static ZoomLimits of(float stage_width);
@@ -36,9 +38,9 @@ struct Camera {
     double to_unit(double x, float width) const { return (x - 0.5 * double(width)) / pitch + centre; }
 };
 
-inline constexpr float side_margin = 22;    // left and right of the picture
-inline constexpr float pitch_of_z1 = 98;    // the design's leaf: 86 wide, 12 apart
-inline constexpr u32 cells_from = 400;      // more visible blocks than this make a row a strip
+inline constexpr float side_margin = 22;  // left and right of the picture
+inline constexpr float pitch_of_z1 = 98;  // the design's leaf: 86 wide, 12 apart
+inline constexpr u32 cells_from = 400;    // more visible blocks than this make a row a strip
 
 float block_width(double pitch);            // of a leaf, gaps taken off
 double pitch_for_width(float block_width);  // its inverse
@@ -60,8 +62,8 @@ struct RowPlan {
     enum class Kind : u8 { Strip, Cells, Blocks };
     Kind kind = Kind::Blocks;
     Zoom zoom = Zoom::Z1;
-    float y = 0, height = 0;  // of the blocks, captions excluded
-    float caption = 0;        // height of the line below them
+    float y = 0, height = 0;            // of the blocks, captions excluded
+    float caption = 0;                  // height of the line below them
     float path_y = 0, path_height = 0;  // of the current path's block, drawn at Z1 below its cell; 0: none
     u32 per_cell = 1;                   // blocks in a cell of a strip
     float block_w = 0;                  // widest a block of this row may get
@@ -76,9 +78,9 @@ struct Band {
 struct PicturePlan {
     std::vector<RowPlan> rows;
     unsigned focus_row = 0;
-    Zoom zoom = Zoom::Z1;    // of the focused row
-    Band neighbours;         // nine blocks at Z1
-    Band card;               // the focused block at Z2
+    Zoom zoom = Zoom::Z1;      // of the focused row
+    Band neighbours;           // nine blocks at Z1
+    Band card;                 // the focused block at Z2
     float content_height = 0;  // more than the picture's: it scrolls
 };
 
@@ -93,8 +95,8 @@ struct Span {
     float width() const { return right - left; }
     float centre() const { return 0.5F * (left + right); }
 };
-// Where a block of a row stands: above the middle of its children, but on the stage as long as any of them is, so
-// that the current path never leaves the picture. `wanted` is the width it would like.
+// Where a block of a row stands: above the middle of its children, but on the stage as long as any of them
+// is, so that the current path never leaves the picture. `wanted` is the width it would like.
 Span block_span(const TreeLayout&, Camera, float stage_width, u32 record, float wanted);
 
 }  // namespace glassfs::ui

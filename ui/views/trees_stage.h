@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The Trees workspace's stage: one tree as blocks, from all of it down to the hex of an item. Draws into the current
-// ImGui window and handles pointer and keyboard there; what is chosen goes into Session::view.
+// The Trees workspace's stage: one tree as blocks, from all of it down to the hex of an item. Draws into the
+// current ImGui window and handles pointer and keyboard there; what is chosen goes into Session::view.
 #pragma once
-
-#include <memory>
 
 #include "imgui.h"
 #include "ui/model/session.h"
+
+#include <memory>
 
 namespace glassfs::ui {
 

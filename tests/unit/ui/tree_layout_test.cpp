@@ -2,11 +2,10 @@
 // Places of blocks, aggregation, and the plan of the Trees picture, on trees made up here.
 #include "ui/tree_layout.h"
 
-#include <doctest/doctest.h>
+#include "ui/tree_plan.h"
 
 #include <chrono>
-
-#include "ui/tree_plan.h"
+#include <doctest/doctest.h>
 
 using namespace glassfs;
 using namespace glassfs::ui;
@@ -35,10 +34,12 @@ inspect::NodeRecord record_of(u64 addr, u32 parent, u32 slot, u8 level, u32 used
 }
 
 // A balanced tree in walk_tree's order: `fans[0]` children of the root, and so on.
-void grow(std::vector<inspect::NodeRecord>& out, const std::vector<u32>& fans, unsigned depth, u32 parent, u32 slot) {
+void grow(std::vector<inspect::NodeRecord>& out, const std::vector<u32>& fans, unsigned depth, u32 parent,
+          u32 slot) {
     const auto self = static_cast<u32>(out.size());
     const auto level = static_cast<u8>(fans.size() - depth);
-    out.push_back(record_of(4096ULL * (self + 1), depth == 0 ? self : parent, slot, level, 1000 + self % 2000));
+    out.push_back(
+        record_of(4096ULL * (self + 1), depth == 0 ? self : parent, slot, level, 1000 + self % 2000));
     if (depth == fans.size()) return;
     for (u32 i = 0; i < fans[depth]; ++i) grow(out, fans, depth + 1, self, i);
 }
@@ -104,7 +105,8 @@ TEST_CASE("ui/tree_layout: levels and parents that can't be are survived") {
     TreeMap map;
     add(map, record_of(4096, 7, 0, 200, 100));
     add(map, record_of(8192, 900, 0, 90, 100));  // a parent that doesn't exist
-    for (u32 i = 2; i < 40; ++i) add(map, record_of(4096ULL * (i + 1), i - 1, 0, 3, 100));  // a chain too deep
+    for (u32 i = 2; i < 40; ++i)
+        add(map, record_of(4096ULL * (i + 1), i - 1, 0, 3, 100));  // a chain too deep
     const TreeLayout layout(map);
     CHECK(layout.rows() == TreeLayout::rows_max);
     CHECK(layout.width() == 1);
@@ -166,7 +168,8 @@ TEST_CASE("ui/tree_layout: panning doesn't change what a strip's cells hold") {
     CHECK(layout.minimap(240).size() >= 200);
 }
 
-TEST_CASE("ui/tree_plan: ten leaves are the design's picture: root, leaves at Z1, the focused leaf as a card") {
+TEST_CASE(
+    "ui/tree_plan: ten leaves are the design's picture: root, leaves at Z1, the focused leaf as a card") {
     const TreeLayout layout(balanced({10}));
     const PicturePlan plan = plan_picture(layout, fit(layout, 1012), {1012, 600}, layout.row(1)[3]);
     REQUIRE(plan.rows.size() == 2);
@@ -245,7 +248,8 @@ TEST_CASE("ui/tree_plan: zooming keeps the block below the pointer") {
     CHECK(camera.centre == doctest::Approx(10000));
 }
 
-TEST_CASE("ui/tree_plan: looking closer passes through the zoom levels, and revealing brings a block inside") {
+TEST_CASE(
+    "ui/tree_plan: looking closer passes through the zoom levels, and revealing brings a block inside") {
     const TreeLayout layout(balanced({100, 200}));
     const u32 leaf = layout.row(2)[777];
     Camera camera = fit(layout, 1012);
@@ -294,7 +298,9 @@ TEST_CASE("ui/tree_plan: a million items' worth of blocks are planned in well un
         const Camera camera = clamped({30000.0 + frame, pitch}, layout, 1012);
         const PicturePlan plan = plan_picture(layout, camera, {1012, 600}, layout.row(3)[30000]);
         for (unsigned r = 0; r < layout.rows(); ++r) {
-            cells += layout.strip(r, camera.to_unit(0, 1012), camera.to_unit(1012, 1012), plan.rows[r].per_cell).size();
+            cells +=
+                layout.strip(r, camera.to_unit(0, 1012), camera.to_unit(1012, 1012), plan.rows[r].per_cell)
+                    .size();
         }
         pitch *= 1.1;
     }
