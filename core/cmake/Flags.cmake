@@ -4,6 +4,7 @@
 # hold for our own targets only, through glassfs_flags.
 
 set(GLASSFS_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
+option(GLASSFS_NODE "WebAssembly programs are for node, not for a page" OFF)
 option(GLASSFS_FUZZ "Build the libFuzzer targets (clang)" OFF)
 
 if(GLASSFS_SANITIZE)
@@ -24,7 +25,24 @@ endif()
 
 add_library(glassfs_flags INTERFACE)
 target_compile_options(glassfs_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(EMSCRIPTEN)
+    # std::size_t has 32 bits here: bytes in memory fit, positions on a device don't. Shown, not fatal.
+    target_compile_options(glassfs_flags INTERFACE -Wno-error=shorten-64-to-32)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 reports an overlap in std::string's own operator+ (GCC bug 105651).
     target_compile_options(glassfs_flags INTERFACE -Wno-restrict)
 endif()
+
+# glassfs_for_node(TARGET [OPTION...]): a program that node runs, with the machine's files as its own, and a script of
+# the target's name that starts it. A thread takes a worker of the pool for good as long as main() doesn't return;
+# with -sPROXY_TO_PTHREAD there is no limit, but each file operation goes through the main thread.
+function(glassfs_for_node target)
+    target_link_options(${target} PRIVATE -O3 -sENVIRONMENT=node,worker -sNODERAWFS -sEXIT_RUNTIME
+        -sINITIAL_MEMORY=64MB -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
+        -sSTACK_SIZE=4MB -sDEFAULT_PTHREAD_STACK_SIZE=4MB ${ARGN})
+    file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}" CONTENT
+"#!/bin/sh
+exec node \"$(dirname \"$(readlink -f \"$0\")\")/${target}.js\" \"$@\"
+"        FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endfunction()
