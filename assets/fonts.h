@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The fonts inside the program: OpenType or TrueType files as bytes, for ImGui's AddFontFromMemoryTTF with
-// FontDataOwnedByAtlas = false. They hold the characters that embed-font lists, and no more. One that isn't used isn't
-// linked in.
+// FontDataOwnedByAtlas = false. They hold the characters that embed-font lists, and no more. One that isn't
+// used isn't linked in.
 #pragma once
 
 #include <span>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Serves a folder on localhost with cross-origin isolation, which shared memory in the page needs (COOP and COEP).
-// No packages. A file's Brotli or gzip copy beside it (assemble-site) is sent where the browser takes it; ranges are
-// of the plain file. node server.mjs FOLDER [PORT]: PORT, or the first free one from 8080.
+// Serves a folder on localhost with cross-origin isolation, which shared memory in the page needs (COOP and
+// COEP). No packages. A file's Brotli or gzip copy beside it (assemble-site) is sent where the browser
+// takes it; ranges are of the plain file. node server.mjs FOLDER [PORT]: PORT, or the first free one from
+// 8080.
 import { createReadStream, promises as fs } from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -11,8 +12,9 @@ const root = path.resolve(process.argv[2] ?? ".");
 const wanted = Number(process.argv[3] ?? process.env.PORT ?? 0);
 
 const types = {
-    ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css",
-    ".wasm": "application/wasm", ".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml",
+    ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".mjs": "text/javascript",
+    ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json", ".png":
+    "image/png", ".svg": "image/svg+xml",
     ".ico": "image/x-icon", ".txt": "text/plain; charset=utf-8",
 };
 

@@ -8,10 +8,11 @@ set(GLASSFS_DEPS "${PROJECT_SOURCE_DIR}/.deps" CACHE PATH "Where tests/setup put
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-# Header-only libraries are the same for every host, but /usr/include itself must not get onto a cross compiler's
-# path: each is linked into a directory that holds nothing else.
+# Header-only libraries are the same for every host, but /usr/include itself must not get onto a cross
+# compiler's path: each is linked into a directory that holds nothing else.
 function(glassfs_header_library name directory probe)
-    find_path(DEP_${name}_ROOT NAMES "${directory}/${probe}" PATHS /usr/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+    find_path(DEP_${name}_ROOT NAMES "${directory}/${probe}" PATHS /usr/include
+              NO_CMAKE_FIND_ROOT_PATH REQUIRED)
     set(include_dir "${PROJECT_BINARY_DIR}/deps/${name}")
     file(MAKE_DIRECTORY "${include_dir}")
     file(CREATE_LINK "${DEP_${name}_ROOT}/${directory}" "${include_dir}/${directory}" SYMBOLIC)
@@ -49,7 +50,8 @@ endif()
 set(imgui "${GLASSFS_DEPS}/src/imgui")
 if(EXISTS "${imgui}/imgui.h" AND TARGET dep_sdl2)
     add_library(dep_imgui STATIC EXCLUDE_FROM_ALL
-        "${imgui}/imgui.cpp" "${imgui}/imgui_draw.cpp" "${imgui}/imgui_tables.cpp" "${imgui}/imgui_widgets.cpp"
+        "${imgui}/imgui.cpp" "${imgui}/imgui_draw.cpp" "${imgui}/imgui_tables.cpp"
+        "${imgui}/imgui_widgets.cpp"
         "${imgui}/backends/imgui_impl_sdl2.cpp" "${imgui}/backends/imgui_impl_opengl3.cpp")
     target_include_directories(dep_imgui SYSTEM PUBLIC "${imgui}" "${imgui}/backends")
     target_compile_definitions(dep_imgui PUBLIC IMGUI_DISABLE_OBSOLETE_FUNCTIONS IMGUI_DISABLE_DEMO_WINDOWS

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Compiler flags. What changes the ABI or the instrumentation holds for everything, dependencies included; warnings
-# hold for our own targets only, through glassfs_flags.
+# Compiler flags. What changes the ABI or the instrumentation holds for everything, dependencies included;
+# warnings hold for our own targets only, through glassfs_flags.
 
 set(GLASSFS_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 option(GLASSFS_NODE "WebAssembly programs are for node, not for a page" OFF)
@@ -34,9 +34,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(glassfs_flags INTERFACE -Wno-restrict)
 endif()
 
-# glassfs_for_node(TARGET [OPTION...]): a program that node runs, with the machine's files as its own, and a script of
-# the target's name that starts it. A thread takes a worker of the pool for good as long as main() doesn't return;
-# with -sPROXY_TO_PTHREAD there is no limit, but each file operation goes through the main thread.
+# glassfs_for_node(TARGET [OPTION...]): a program that node runs, with the machine's files as its own, and a
+# script of the target's name that starts it. A thread takes a worker of the pool for good as long as main()
+# doesn't return; with -sPROXY_TO_PTHREAD there is no limit, but each file operation goes through the main
+# thread.
 function(glassfs_for_node target)
     target_link_options(${target} PRIVATE -O3 -sENVIRONMENT=node,worker -sNODERAWFS -sEXIT_RUNTIME
         -sINITIAL_MEMORY=64MB -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
@@ -44,5 +45,6 @@ function(glassfs_for_node target)
     file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}" CONTENT
 "#!/bin/sh
 exec node \"$(dirname \"$(readlink -f \"$0\")\")/${target}.js\" \"$@\"
-"        FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+"        FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+                         GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endfunction()

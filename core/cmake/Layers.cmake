@@ -3,11 +3,12 @@
 # glassfs_layer(NAME [DIR dir] [AS path] [RECURSE] [EXCLUDE regex...] [SOURCES file...] [DEPENDS layer...]
 #               [LIBS target...])
 #
-# makes the target glassfs_NAME from the sources of one directory (and generated ones). AS: how includes begin.
+# makes the target glassfs_NAME from the sources of one directory (and generated ones). AS: how includes
+# begin.
 #
-# Includes are written from the layer ("base/error.h"), so an include directory that holds all layers would let each
-# see every other. Instead each layer gets an include directory of its own in the build tree with one symbolic link
-# in it, which it hands on to those that depend on it:
+# Includes are written from the layer ("base/error.h"), so an include directory that holds all layers would
+# let each see every other. Instead each layer gets an include directory of its own in the build tree with
+# one symbolic link in it, which it hands on to those that depend on it:
 #
 #     include/base/base   -> core/base
 #     include/trace/trace -> core/trace       glassfs_trace sees include/trace and include/base, and no more.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# Sourced by the set-up scripts: fetch NAME puts the pinned file of pins.txt into .deps/download and prints its path.
+# Sourced by the set-up scripts: fetch NAME puts the pinned file of pins.txt into .deps/download and prints
+# its path.
 #
-# The mirror is the one that the machine's own apt uses. apt's helper downloads from it and checks the sum, so no
-# package list is needed and nothing of the system changes. When the mirror has dropped a pinned binary (a point
-# release came out), its successor is taken through a private apt state, which checks the archive's signature; a
-# source or the compiler itself is never replaced so.
+# The mirror is the one that the machine's own apt uses. apt's helper downloads from it and checks the sum,
+# so no package list is needed and nothing of the system changes. When the mirror has dropped a pinned
+# binary (a point release came out), its successor is taken through a private apt state, which checks the
+# archive's signature; a source or the compiler itself is never replaced so.
 
 fetch_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 fetch_dir="$fetch_root/.deps/download"
@@ -54,11 +55,13 @@ fetch_successor() {
     local name=$1 state="$fetch_root/.deps/apt" mirror options
     mirror=$(debian_mirror)
     mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$state/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" \
+        >"$state/sources.list"
     options=(-oDir::Etc::sourcelist="$state/sources.list" -oDir::Etc::sourceparts=/dev/null
         -oDir::State::Lists="$state/lists" -oDir::Cache="$state/cache" -oDir::State::status=/dev/null
         -oDir::Etc::preferencesparts=/dev/null -oAPT::Sandbox::User=root -oAcquire::Languages=none)
-    apt-get -qq "${options[@]}" update >&2 && (cd "$fetch_dir" && apt-get -qq "${options[@]}" download "$name" >&2)
+    apt-get -qq "${options[@]}" update >&2
+    (cd "$fetch_dir" && apt-get -qq "${options[@]}" download "$name" >&2)
     find "$fetch_dir" -name "${name}_*.deb" -newer "$state/sources.list" | head -1
 }
 
@@ -72,10 +75,12 @@ fetch() {
     rm -f "$file"
     case $where in
         npm:*)
-            (cd "$fetch_dir" && mv "$(npm pack --silent "${where#npm:}")" "$file") || die "npm could not fetch $where"
+            (cd "$fetch_dir" && mv "$(npm pack --silent "${where#npm:}")" "$file") \
+                || die "npm could not fetch $where"
             ;;
         *)
-            if ! /usr/lib/apt/apt-helper -qq -oAPT::Sandbox::User=root download-file "$(debian_mirror)/$where" "$file" "SHA256:$sum" >&2; then
+            if ! /usr/lib/apt/apt-helper -qq -oAPT::Sandbox::User=root \
+                download-file "$(debian_mirror)/$where" "$file" "SHA256:$sum" >&2; then
                 case $name in
                     libc6 | libstdc++6 | libgcc-s1) ;;
                     *) die "could not fetch $where from the Debian mirror" ;;
