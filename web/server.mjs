@@ -12,10 +12,15 @@ const root = path.resolve(process.argv[2] ?? ".");
 const wanted = Number(process.argv[3] ?? process.env.PORT ?? 0);
 
 const types = {
-    ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".mjs": "text/javascript",
-    ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json", ".png":
-    "image/png", ".svg": "image/svg+xml",
-    ".ico": "image/x-icon", ".txt": "text/plain; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".css": "text/css",
+    ".wasm": "application/wasm",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
 };
 
 const headers = {
