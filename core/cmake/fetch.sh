@@ -73,26 +73,18 @@ fetch() {
     mkdir -p "$fetch_dir"
     if [ -f "$file" ] && echo "$sum  $file" | sha256sum --status -c; then echo "$file"; return; fi
     rm -f "$file"
-    case $where in
-        npm:*)
-            (cd "$fetch_dir" && mv "$(npm pack --silent "${where#npm:}")" "$file") \
-                || die "npm could not fetch $where"
-            ;;
-        *)
-            if ! /usr/lib/apt/apt-helper -qq -oAPT::Sandbox::User=root \
-                download-file "$(debian_mirror)/$where" "$file" "SHA256:$sum" >&2; then
-                case $name in
-                    libc6 | libstdc++6 | libgcc-s1) ;;
-                    *) die "could not fetch $where from the Debian mirror" ;;
-                esac
-                echo "glassfs set-up: the mirror has replaced $where; taking its signed successor" >&2
-                file=$(fetch_successor "$name")
-                [ -s "$file" ] || die "could not fetch $name"
-                echo "$file"
-                return
-            fi
-            ;;
-    esac
+    if ! /usr/lib/apt/apt-helper -qq -oAPT::Sandbox::User=root \
+        download-file "$(debian_mirror)/$where" "$file" "SHA256:$sum" >&2; then
+        case $name in
+            libc6 | libstdc++6 | libgcc-s1) ;;
+            *) die "could not fetch $where from the Debian mirror" ;;
+        esac
+        echo "glassfs set-up: the mirror has replaced $where; taking its signed successor" >&2
+        file=$(fetch_successor "$name")
+        [ -s "$file" ] || die "could not fetch $name"
+        echo "$file"
+        return
+    fi
     echo "$sum  $file" | sha256sum --status -c || die "$file has the wrong checksum"
     echo "$file"
 }
