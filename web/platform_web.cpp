@@ -51,6 +51,14 @@ void ask_for_image(Session& session) {
     page_ask_for_image();
 }
 
+void open_files(Session&, std::vector<std::string>) {}  // SDL has no paths here; the page's script opens them
+
+// What is dropped on a page comes as File objects through page/files.js; a path leads nowhere here.
+void open_files(Session& session, std::vector<std::string> paths) {
+    std::string first = paths.empty() ? std::string() : std::move(paths.front());
+    session.fail_open(Error{Cause::DeviceOpenFailed, {}, "a page can't open files by their path"}, std::move(first));
+}
+
 bool can_open_sample() { return true; }
 void open_sample(Session& session) {
     session_of_page = &session;
@@ -79,7 +87,8 @@ bool place_console_input(bool visible, float x, float y, float width, float heig
 
 void publish_state(const std::string& json) { page_publish_state(json.c_str()); }
 
-void attach(Session& session) { session_of_page = &session; }
+// A first visitor sees a living volume at once.
+void attach(Session& session) { open_sample(session); }
 
 std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
 

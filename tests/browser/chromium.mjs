@@ -45,11 +45,15 @@ export class Page {
             throw new Error(`${what}: not within ${timeout / 1000} s (state ${state?.state}, ${state?.error ?? ''}, page errors ${JSON.stringify(this.errors)}, ${error.message.split('\n')[0]})`);
         }
     }
-    // Until nothing is being read any more and a frame has shown it.
-    async settled() {
-        await this.until((state) => !state.stats.busy, 'the page is idle');
-        await sleep(150);
-        await this.until((state) => !state.stats.busy, 'the page is idle');
+    // Until the state has stood still for a while: whatever was asked for is there and drawn.
+    async settled(quiet_ms = 400) {
+        const now = async () => JSON.stringify({ ...await this.state(), stats: null });
+        for (let before = await now(), still = 0, tries = 0; still < quiet_ms && tries < 300; ++tries) {
+            await sleep(100);
+            const after = await now();
+            still = after === before ? still + 100 : 0;
+            before = after;
+        }
     }
 
     act(action) { return this.tab.evaluate((a) => window.Module.page.core.action(a), action); }

@@ -10,6 +10,7 @@ export class ConsoleInput {
     #history = [];
     #recalled = 0;   // index in the history; its length: the line being typed
     #draft = '';
+    #completions = [];  // whole lines, for what stands in the input now
     #shown = false;
 
     constructor(core) {
@@ -32,8 +33,17 @@ export class ConsoleInput {
         this.#shown = visible;
     }
 
-    prompt_changed(console_state) {
+    state_changed(console_state) {
+        this.#completions = console_state?.completions ?? [];
         this.#input.setAttribute('aria-label', `Console command, ${console_state?.prompt ?? ''}`);
+    }
+
+    // Tab takes the completion that the canvas shows; without one it moves the focus, as everywhere.
+    #complete() {
+        const better = this.#completions.find((line) => line !== this.#input.value && line.startsWith(this.#input.value));
+        if (!this.#input.value || !better) return false;
+        this.#set(better);
+        return true;
     }
 
     #set(value) {
@@ -62,6 +72,7 @@ export class ConsoleInput {
     #key(event) {
         if (event.isComposing) return;
         if (event.key === 'Enter') this.#run();
+        else if (event.key === 'Tab' && !event.shiftKey) { if (!this.#complete()) return; }
         else if (event.key === 'ArrowUp') this.#recall(-1);
         else if (event.key === 'ArrowDown') this.#recall(+1);
         else if (event.key === 'Escape' || (event.key === '`' && !this.#input.value)) this.core.action({ do: 'console', open: false });

@@ -31,7 +31,7 @@ function build_page(module) {
         publish_state(json) {
             this.state = JSON.parse(json);
             theme.drawn(this.state.theme);
-            console_input.prompt_changed(this.state.console);
+            console_input.state_changed(this.state.console);
             mirror.show(this.state);
             document.body.classList.add('live');
         },
