@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The program glassfs: COMMAND IMAGE [PATH...] [OPTIONS]. It parses, opens the image and runs the command;
+// all else is in commands/.
+#include "base/text.h"
+#include "cli/open_image.h"
+#include "cli/terminal.h"
+#include "commands/command_table.h"
+#include "commands/parse.h"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace glassfs::cli {
+
+namespace {
+
+using commands::ExitCode;
+
+constexpr const char* version_text = "glassfs 0.1 (reads btrfs)\n";
+constexpr u32 jobs_default_max = 4;
+constexpr u32 jobs_max = 64;
+
+struct Setup {
+    ImageSource source;
+    u32 jobs = 1;
+};
+
+Result<Setup> set_up(const commands::Arguments& arguments) {
+    Setup setup{{arguments.image, {}, {}, arguments.value("subvol")}, 1};
+    if (arguments.has("device")) setup.source.further_devices = arguments.options.find("device")->second;
+    if (arguments.has("partition")) setup.source.partition = TRY(arguments.number("partition", 0));
+    u32 processors = std::max(1U, std::thread::hardware_concurrency());
+    u64 jobs = TRY(arguments.number("jobs", std::min(processors, jobs_default_max)));
+    setup.jobs = static_cast<u32>(std::clamp<u64>(jobs, 1, jobs_max));
+    std::string colour = arguments.value("color", "auto");
+    if (colour != "auto" && colour != "always" && colour != "never") {
+        return fail(Cause::InvalidArgument, "--color: auto, always or never");
+    }
+    return setup;
+}
+
+ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
+    auto complain = [&](const std::string& line) {
+        terminal.err("glassfs: " + line + "\n");
+        return ExitCode::NotRun;
+    };
+    auto setup = set_up(arguments);
+    if (!setup) return complain(setup.error().detail);
+    auto volume = open_image(setup->source);
+    if (!volume) return complain(printable(arguments.image) + ": " + volume.error().message());
+    commands::Context context{**volume, arguments, {}, {}};
+    context.out = [&](std::string_view bytes) { terminal.out(bytes); };
+    context.err = [&](std::string_view bytes) { terminal.err(bytes); };
+    context.style = terminal.style();
+    context.progress = [&](double fraction, std::string_view what) {
+        return terminal.progress(fraction, what);
+    };
+    context.jobs = setup->jobs;
+    return arguments.command->run(context);
+}
+
+ExitCode run_words(std::vector<std::string> words) {
+    Terminal plain("never");
+    if (words.size() == 2 && words[0] == "help") words = {words[1], "--help"};
+    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+        bool asked = !words.empty();
+        asked ? plain.out(commands::overview_help()) : plain.err(commands::overview_help());
+        return asked ? ExitCode::Done : ExitCode::NotRun;
+    }
+    if (words[0] == "--version") {
+        plain.out(version_text);
+        return ExitCode::Done;
+    }
+    auto arguments = commands::parse(words, commands::Grammar::CommandLine);
+    if (!arguments) {
+        plain.err("glassfs: " + arguments.error().detail + "\n");
+        return ExitCode::NotRun;
+    }
+    if (arguments->has("help")) {
+        plain.out(commands::command_help(*arguments->command));
+        return ExitCode::Done;
+    }
+    Terminal terminal(arguments->value("color", "auto"));
+    return run(*arguments, terminal);
+}
+
+}  // namespace
+
+}  // namespace glassfs::cli
+
+int main(int argc, char** argv) {
+    return static_cast<int>(
+        glassfs::cli::run_words(std::vector<std::string>(argv + std::min(argc, 1), argv + argc)));
+}
