@@ -50,7 +50,7 @@ ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     if (!setup) return complain(setup.error().detail);
     auto volume = open_image(setup->source);
     if (!volume) return complain(printable(arguments.image) + ": " + volume.error().message());
-    commands::Context context{**volume, arguments, {}, {}};
+    commands::Context context{**volume, arguments};
     context.out = [&](std::string_view bytes) { terminal.out(bytes); };
     context.err = [&](std::string_view bytes) { terminal.err(bytes); };
     context.style = terminal.style();
