@@ -67,6 +67,7 @@ Result<Report> check_btrfs(btrfs::Volume& volume, const Options& options,
     ExtentCheck extents(reader);
     CsumMap csums;
     QuotaCheck quota(reader);
+    check_superblocks(reader);
     findings.begin_phase(with_data ? 0.05 : 0.2);
     roots.read();
     extents.read_recorded();
