@@ -89,7 +89,11 @@ void dashed_box(ImDrawList* list, Rect b, Colour colour, float thickness, float 
 
 void draw_frame(ImDrawList* list, Rect b, const BlockLook& look) {
     const StateColours& colours = theme().state(look.state);
-    const Colour background = look.hovered && look.state == State::Clean ? theme().hover : colours.background;
+    Colour background = colours.background;
+    if (look.state == State::Clean && look.card)
+        background = theme().panel;
+    else if (look.state == State::Clean && look.hovered)
+        background = theme().hover;
     list->AddRectFilled(min_of(b), max_of(b), background, rounding);
     const auto border = [&](float thickness) {
         list->AddRect(min_of(b), max_of(b), colours.line, rounding, 0, thickness);
@@ -203,7 +207,10 @@ void draw_swatch(ImDrawList* list, float x, float y, State state) {
         case Shape::Border:
             list->AddRect(min_of(b), max_of(b), colour, 2, 0, 1.6F);
             break;
-        case Shape::ThinBorder:
+        case Shape::ThinBorder:  // with something in it, unlike a free one
+            list->AddRect(min_of(b), max_of(b), colour, 2);
+            fill_box(list, {x + 3, y - 1, 6, 4}, theme().item(inspect::ItemClass::Inode));
+            break;
         case Shape::ThinBorderEmpty:
             list->AddRect(min_of(b), max_of(b), colour, 2);
             break;
@@ -229,8 +236,14 @@ void draw_cell(ImDrawList* list, Rect b, float fill, const BlockLook& look) {
     const float bottom = b.bottom() - (bordered ? std::max(inset, 3.0F) : 0);
     const bool solid = state == State::New || state == State::Dirty || state == State::Bad;
     const Colour bar = solid ? line : with_alpha(t.item(inspect::ItemClass::Inode), marked ? 1.0F : 0.6F);
-    fill_box(list, {b.x + inset, bottom - height, b.w - 2 * inset, height}, bar);
+    if (state != State::Free) fill_box(list, {b.x + inset, bottom - height, b.w - 2 * inset, height}, bar);
     if (b.w >= 8) {
+        if (state_shape(state) == Shape::Flag) {
+            list->AddTriangleFilled({b.x + 2, b.y - 6}, {b.x + 10, b.y - 3}, {b.x + 2, b.y}, line);
+        }
+        if (state_shape(state) == Shape::DashedStruck) {
+            list->AddLine({b.x + 3, b.bottom() - 3}, {b.right() - 3, b.y + 3}, line, 1.4F);
+        }
         if (state_shape(state) == Shape::DoubleBorder) thin_border(list, b.inset(3, 3), line, 1);
         if (state_shape(state) == Shape::LeftSpine) fill_box(list, {b.x, b.y, 4, b.h}, line);
         if (state_shape(state) == Shape::TopBand) fill_box(list, {b.x, b.y, b.w, 4}, line);
@@ -242,7 +255,8 @@ void draw_cell(ImDrawList* list, Rect b, float fill, const BlockLook& look) {
         list->AddLine({b.x + 1, b.y + 1}, {b.right() - 1, b.bottom() - 1}, line, 1.4F);
         list->AddLine({b.right() - 1, b.y + 1}, {b.x + 1, b.bottom() - 1}, line, 1.4F);
     }
-    if (look.selected) thin_border(list, b.inset(-3, -3), t.state(State::Selected).line, 2);
+    if (look.selected || state == State::Selected)
+        thin_border(list, b.inset(-3, -3), t.state(State::Selected).line, 2);
 }
 
 void draw_leaf(ImDrawList* list, Rect b, const inspect::NodeRecord& record, const BlockLook& look) {
@@ -281,14 +295,15 @@ void draw_slots(ImDrawList* list, Rect b, u32 slots, const SlotLook& slot, float
     const float width = (b.w - 2 * side) / static_cast<float>(std::max<u32>(slots, 1));
     const float y = b.y + slots_y;
     const float gap = width >= 10 ? 3 : width >= 5 ? 2 : width >= 3 ? 1 : 0;
-    // Slots narrower than a pixel or two are drawn several at a time.
-    const u32 step = width >= 2 ? 1 : static_cast<u32>(std::ceil(2 / std::max(width, 1e-3F)));
+    // Slots narrower than two pixels are drawn several at a time; a damaged block may claim billions.
+    const auto most = static_cast<u32>(std::max(0.5F * (b.w - 2 * side), 1.0F));
+    const u32 step = slots / most + (slots % most != 0 ? 1 : 0);
     const auto cell = [&](u32 first, u32 count, Colour colour) {
         const float w = std::max(width * static_cast<float>(count) - gap, 1.0F);
         fill_box(list, {b.x + side + width * static_cast<float>(first) + 0.5F * gap, y, w, slot_height},
                  colour);
     };
-    for (u32 i = 0; i < slots; i += step) {
+    for (u32 i = 0; i < slots; i += std::min(step, slots - i)) {
         const bool lit = i + step > slot.lit_first && i < slot.lit_last;
         cell(i, std::min(step, slots - i), with_alpha(lit ? t.line_strong : t.hover, alpha));
     }

@@ -28,7 +28,8 @@ struct BlockLook {
     bool bad = false;       // checksum or content: crossed dashes, in addition to the state
     bool selected = false;  // outer ring
     bool hovered = false;
-    float alpha = 1;  // of the content; outline and fill stay: for the cross-fade between zoom levels
+    bool card = false;  // large enough to be read: drawn like a panel
+    float alpha = 1;    // of the content; outline and fill stay: for the cross-fade between zoom levels
 };
 
 void dashed_line(ImDrawList*, ImVec2 from, ImVec2 to, Colour, float thickness, float dash, float gap);
@@ -65,6 +66,7 @@ struct ItemRows {
     static constexpr float row_height = 23;
     u32 first = 0, count = 0;  // slots
     u32 above = 0, below = 0;  // left out
+    bool counted = false;      // a row says so; a very low box has no room for that
     float y = 0;               // of the first item's row
     Rect box;                  // of all rows
     // The slot whose row is at this height.

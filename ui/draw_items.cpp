@@ -52,7 +52,7 @@ Columns columns_of(Rect b, const inspect::BlockView& view, const ItemRows& rows)
     c.key_width = std::min(key, room);
     const float rest = room - c.key_width - 20;
     if (rest >= 60) {
-        c.value = c.key + std::max(c.key_width, std::min(150.0F, room - 80)) + 20;
+        c.value = c.key + c.key_width + 18;
         c.value_width = c.key + room - c.value;
         if (c.value_width < 40) c.value = 0;
     }
@@ -116,6 +116,7 @@ std::optional<u32> ItemRows::slot_at(float at) const {
 }
 
 int ItemRows::more_at(float at) const {
+    if (!counted) return 0;
     if (above > 0 && at >= y - row_height && at < y) return -1;
     const float end = y + row_height * static_cast<float>(count);
     return below > 0 && at >= end && at < end + row_height ? 1 : 0;
@@ -131,19 +132,19 @@ ItemRows item_rows(Rect box, u32 items, u32 first) {
         return rows;
     }
     // A row says what is left out above, another one what is left out below.
+    rows.counted = fitting > 2;
+    const u32 line = rows.counted ? 1 : 0;
     rows.first = std::min(first, items - 1);
-    if (rows.first == 1) rows.first = 0;
-    const bool above = rows.first > 0;
-    u32 room = std::max<u32>(fitting - (above ? 1 : 0), 1);
-    if (items - rows.first <= room) {
+    if (rows.counted && rows.first == 1) rows.first = 0;
+    u32 room = fitting - (rows.first > 0 ? line : 0);
+    if (items - rows.first <= room)
         rows.first = items - room;
-    } else {
-        room = std::max<u32>(room - 1, 1);
-    }
-    rows.count = std::min(room, items - rows.first);
+    else
+        room -= line;
+    rows.count = room;
     rows.above = rows.first;
     rows.below = items - rows.first - rows.count;
-    if (rows.above > 0) rows.y += ItemRows::row_height;
+    if (rows.above > 0 && rows.counted) rows.y += ItemRows::row_height;
     return rows;
 }
 
@@ -204,10 +205,10 @@ void draw_items(ImDrawList* list, Rect b, const inspect::BlockView& view, const 
             list->AddRectFilled({b.x + 3, y - 8}, {b.x + 6, y + 8}, theme().state(State::Selected).line, 1);
         draw_row(list, b, c, view.items[slot], y, look.alpha);
     }
-    if (rows.above > 0) {
+    if (rows.counted && rows.above > 0) {
         draw_more(list, b, c, rows.y - half, rows.above, bytes_of(view, 0, rows.first), "above", look.alpha);
     }
-    if (rows.below > 0) {
+    if (rows.counted && rows.below > 0) {
         const u32 last = rows.first + rows.count;
         const auto all = static_cast<u32>(view.items.size());
         draw_more(list, b, c, rows.y + ItemRows::row_height * static_cast<float>(rows.count) + half,

@@ -167,7 +167,7 @@ class Sheet {
         rule(734);
         steps();
         item_types();
-        aggregated();
+        nodes();
     }
 
   private:
@@ -186,7 +186,7 @@ class Sheet {
     void states();
     void steps();
     void item_types();
-    void aggregated();
+    void nodes();
 
     ImDrawList* list_;
     ImVec2 at_;
@@ -212,16 +212,18 @@ void Sheet::zoom_levels() {
     words(Font::Caption, 32, 348, t_.text2, "strongest state");
     title(176, "Z1", "40 to 140 px", "bars true to bytes");
     draw_leaf(list_, box(176, 140, 120, 300), record_, {});
+    BlockLook card;
+    card.card = true;
     title(336, "Z2", "140 to 400 px", "slot, key, name, size");
     const Rect z2 = box(336, 140, 310, 300);
-    draw_frame(list_, z2, {});
+    draw_frame(list_, z2, card);
     ItemLook items;
     items.selected = 16;
     items.first = first_to_show(items_box(z2, Usage::Inside), static_cast<u32>(leaf_.items.size()), 0, 16);
     draw_items(list_, z2, leaf_, items, {}, Usage::Inside);
     title(686, "Z3", "400 to 800 px", "decoded fields of one item");
     const Rect z3 = box(686, 140, 360, 300);
-    draw_frame(list_, z3, {});
+    draw_frame(list_, z3, card);
     const inspect::Item& item = leaf_.items[16];
     const auto fields = fields_of(item);
     words(Font::Mono13Bold, 698, 160, t_.text, item.key_text);
@@ -232,7 +234,7 @@ void Sheet::zoom_levels() {
     draw_fields(list_, {z3.x, z3.y + 48, z3.w, 250}, fields, look, 1);
     title(1086, "Z4", "over 800 px", "hex and meaning, linked both ways");
     const Rect z4 = box(1086, 140, 482, 300);
-    draw_frame(list_, z4, {});
+    draw_frame(list_, z4, card);
     words(Font::Mono13Bold, 1098, 160, t_.text,
           text("%llu + 0x%x", static_cast<unsigned long long>(leaf_addr), item.data_offset));
     words(Font::Caption, 1556, 160, t_.text2, "item 16, bytes 0 to 1,440", Align::Right);
@@ -295,8 +297,8 @@ void Sheet::item_types() {
     }
 }
 
-void Sheet::aggregated() {
-    words(Font::Card, 1086, 844, t_.text, "A node at Z1");
+void Sheet::nodes() {
+    words(Font::Card, 1200, 760, t_.text, "A node at Z1");
     SlotLook slots;
     slots.lit_first = 2;
     slots.lit_last = 9;
@@ -305,10 +307,10 @@ void Sheet::aggregated() {
     node.addr = LogicalAddr{5267456};
     node.level = 1;
     node.items = 11;
-    draw_node(list_, box(1086, 866, 268, 62), node, slots, {});
+    draw_node(list_, box(1200, 780, 200, 62), node, slots, {});
     BlockLook copied;
     copied.state = State::New;
-    draw_node(list_, box(1372, 866, 196, 62), node, slots, copied);
+    draw_node(list_, box(1412, 780, 156, 62), node, slots, copied);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ std::vector<Entry> entries_of(const TreesFrame& f) {
     if (f.s.bad > 0) state(State::Bad, "bad checksum or content");
     for (std::size_t i = 0; i < inspect::item_class_count; ++i) {
         const auto item = static_cast<inspect::ItemClass>(i);
+        if (item == inspect::ItemClass::Pointer) continue;  // a node's slots, drawn as such
         if (f.s.bytes_of[i] > 0) entries.push_back({false, {}, item, inspect::item_class_name(item)});
     }
     return entries;

@@ -11,7 +11,8 @@ namespace glassfs::ui {
 
 namespace {
 
-constexpr float list_width = 232;
+constexpr float list_width_min = 232;
+constexpr float list_width_max = 300;
 constexpr float hex_width = 348;
 
 void draw_failed(TreesFrame& f, Rect box, u32 record, const Error& error, float alpha) {
@@ -135,7 +136,8 @@ void draw_hex_pane(TreesFrame& f, Rect pane, u32 record, const inspect::BlockVie
 void draw_z3(TreesFrame& f, Rect box, u32 record, const inspect::BlockView& view, float alpha) {
     const u32 slot = f.current_slot(record, view);
     Rect pane = box;
-    if (box.w >= list_width + 240) {
+    const float list_width = std::clamp(box.w - 380, list_width_min, list_width_max);
+    if (box.w >= list_width_min + 240) {
         draw_list(f, {box.x, box.y, list_width, box.h}, record, view, Usage::Inside, alpha);
         pane = {box.x + list_width, box.y, box.w - list_width, box.h};
         f.list->AddLine({pane.x, box.y + 1}, {pane.x, box.bottom() - 1}, with_alpha(theme().line, alpha));
@@ -149,7 +151,8 @@ void draw_z3(TreesFrame& f, Rect box, u32 record, const inspect::BlockView& view
 void draw_z4(TreesFrame& f, Rect box, u32 record, const inspect::BlockView& view, float alpha) {
     const u32 slot = f.current_slot(record, view);
     Rect pane = box;
-    const bool with_list = box.w >= list_width + hex_width + 220;
+    const float list_width = std::clamp(box.w - hex_width - 320, list_width_min, list_width_max);
+    const bool with_list = box.w >= list_width_min + hex_width + 220;
     if (with_list) {
         draw_list(f, {box.x, box.y, list_width, box.h}, record, view, Usage::Inside, alpha);
         pane = {box.x + list_width, box.y, box.w - list_width, box.h};
@@ -194,24 +197,31 @@ void draw_detail(TreesFrame& f, Rect box, u32 record, Zoom zoom, float alpha) {
     f.list->PopClipRect();
 }
 
-void draw_item_card(TreesFrame& f, Rect card, u32 record, u32 slot) {
+void draw_item_card(TreesFrame& f, Rect block_card, Rect card, u32 record) {
     const auto block = f.session.block(f.s.addr(record));
-    if (!block || slot >= block->items.size()) return;
+    if (!block || block->items.empty()) return;
+    const u32 slot = f.current_slot(record, *block);
     const Theme& t = theme();
     // From the item's row to its fields.
-    const Rect list_box{card.x - 60 - card_width, card.y, card_width, card.h};
     const auto found = f.s.listed.find(block->addr);
-    const ItemRows rows = item_rows(items_box(list_box, Usage::Inside), static_cast<u32>(block->items.size()),
-                                    found == f.s.listed.end() ? 0 : found->second);
+    const ItemRows rows =
+        item_rows(items_box(block_card, Usage::Inside), static_cast<u32>(block->items.size()),
+                  found == f.s.listed.end() ? 0 : found->second);
     if (slot >= rows.first && slot < rows.first + rows.count) {
+        const bool right = card.x > block_card.x;
+        const float way = right ? 1.0F : -1.0F;
+        const float x0 = right ? block_card.right() + 4 : block_card.x - 4;
+        const float x1 = right ? card.x - 2 : card.right() + 2;
         const float y0 = rows.row_centre(slot);
         const float y1 = card.y + 20;
-        f.list->AddBezierCubic({list_box.right() + 4, y0}, {list_box.right() + 34, y0}, {card.x - 36, y1},
-                               {card.x - 7, y1}, t.text2, 2);
-        f.list->AddTriangleFilled({card.x - 9, y1 - 5}, {card.x - 9, y1 + 5}, {card.x - 2, y1}, t.text2);
+        f.list->AddBezierCubic({x0, y0}, {x0 + 30 * way, y0}, {x1 - 34 * way, y1}, {x1 - 5 * way, y1},
+                               t.text2, 2);
+        f.list->AddTriangleFilled({x1 - 7 * way, y1 - 5}, {x1 - 7 * way, y1 + 5}, {x1, y1}, t.text2);
     }
     BlockLook look = f.look(record);
     look.selected = false;
+    look.bad = false;
+    look.card = true;
     draw_frame(f.list, card, look);
     f.list->PushClipRect({card.x, card.y}, {card.right(), card.bottom()}, true);
     draw_item_header(f, card, *block, slot, slot_text(*block, slot), 1);

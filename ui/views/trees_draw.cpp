@@ -88,8 +88,8 @@ void draw_free(TreesFrame& f, Rect box, u32 record) {
         return;
     }
     std::string label = grouped(block.free_bytes) + " B free";
-    if (text_width(Font::Caption, label) > box.w + 10) label = grouped(block.free_bytes);
-    if (text_width(Font::Caption, label) > box.w + 10) return;
+    if (text_width(Font::Caption, label) > box.w + 4) label = grouped(block.free_bytes);
+    if (text_width(Font::Caption, label) > box.w + 4) return;
     draw_text(f.list, Font::Caption, x, y, t.text3, label, Align::Centre);
 }
 
@@ -139,11 +139,13 @@ void draw_blocks(TreesFrame& f, unsigned r) {
             if (leaves && row.caption > 0 && box.w >= 38) draw_free(f, box, record);
             continue;
         }
-        draw_frame(f.list, box, f.look(record));
+        BlockLook look = f.look(record);
+        look.card = true;
+        draw_frame(f.list, box, look);
         const bool fading = fade < 1 && r == f.plan.focus_row && f.s.zoom == row.zoom;
         if (fading) draw_detail(f, box, record, f.s.zoom_before, static_cast<float>(1 - fade));
         draw_detail(f, box, record, row.zoom, fading ? static_cast<float>(fade) : 1);
-        draw_overlay(f.list, box, f.look(record));
+        draw_overlay(f.list, box, look);
     }
 }
 
@@ -259,31 +261,54 @@ void draw_neighbours(TreesFrame& f) {
     }
 }
 
+namespace {
+
+// Left edges of the block's card and of the card of its item, beside it where there is more room.
+struct CardPlaces {
+    float block = 0;
+    std::optional<float> item;
+};
+
+CardPlaces place_cards(float stage_width, float wanted_middle, float width) {
+    const float first = side_margin;
+    const float last = std::max(stage_width - side_margin - width, first);
+    CardPlaces places;
+    places.block = std::clamp(wanted_middle - 0.5F * width, first, last);
+    const float step = width + card_gap;
+    if (last - first < step) return places;
+    // Where neither side has room the block's card gives way, to the nearer side.
+    const float right_most = last - step;
+    const float left_most = first + step;
+    const bool item_right = places.block - right_most <= left_most - places.block;
+    places.block = item_right ? std::min(places.block, right_most) : std::max(places.block, left_most);
+    places.item = item_right ? places.block + step : places.block - step;
+    return places;
+}
+
+}  // namespace
+
 void draw_card(TreesFrame& f) {
     if (!f.plan.card || f.s.focus == TreeLayout::none) return;
     const Theme& t = theme();
     const Rect block = f.seen_box(f.s.focus);
     const float width = std::min(card_width, f.width - 2 * side_margin);
-    const auto slot = f.selected_slot(f.s.focus);
-    const float beside = 60 + card_width;
-    const bool item_card = slot && f.width >= 2 * side_margin + width + beside;
-    const float right_edge = f.width - side_margin - width - (item_card ? beside : 0);
-    const float middle = block.x + 0.5F * block.w - f.origin.x;
-    const float left = std::clamp(middle - 0.5F * width, side_margin, std::max(right_edge, side_margin));
-    const Rect card = f.band_box(f.plan.card, left, width);
+    const float middle = block.x + 0.5F * block.w;
+    const CardPlaces places = place_cards(f.width, middle - f.origin.x, width);
+    const Rect card = f.band_box(f.plan.card, places.block, width);
     const float from_y =
         block.bottom() + (f.s.record(f.s.focus).level == 0 || f.plan.neighbours ? 22.0F : 2.0F);
-    const float x0 = std::clamp(block.x + 0.5F * block.w, f.origin.x + 6, f.origin.x + f.width - 6);
-    const float x1 = card.x + 0.5F * card.w;
+    const float x0 = std::clamp(middle, f.origin.x + 6, f.origin.x + f.width - 6);
+    const float x1 = std::clamp(x0, card.x + 20, card.right() - 20);
     const float bend = 0.5F * (card.y - from_y);
     f.list->AddBezierCubic({x0, from_y}, {x0, from_y + bend}, {x1, card.y - 5 - bend}, {x1, card.y - 5},
                            t.text2, 2);
     f.list->AddTriangleFilled({x1 - 5, card.y - 8}, {x1 + 5, card.y - 8}, {x1, card.y - 1}, t.text2);
     BlockLook look = f.look(f.s.focus);
+    look.card = true;
     draw_frame(f.list, card, look);
     draw_detail(f, card, f.s.focus, Zoom::Z2, 1);
     draw_overlay(f.list, card, look);
-    if (item_card) draw_item_card(f, {card.right() + 60, card.y, card_width, card.h}, f.s.focus, *slot);
+    if (places.item) draw_item_card(f, card, f.band_box(f.plan.card, *places.item, width), f.s.focus);
 }
 
 }  // namespace glassfs::ui

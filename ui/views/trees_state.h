@@ -18,6 +18,7 @@ inline constexpr float band_height = 58;  // of legend and minimap
 inline constexpr float minimap_width = 240;
 inline constexpr float minimap_height = 40;
 inline constexpr float card_width = 386;
+inline constexpr float card_gap = 60;  // between a block's card and its item's
 
 // Something on the screen that can be pointed at. Later ones lie on top.
 struct Target {
@@ -131,7 +132,8 @@ void draw_card(TreesFrame&);
 void draw_pointers(TreesFrame&);
 // trees_detail.cpp: a block from Z2 on, its content
 void draw_detail(TreesFrame&, Rect, u32 record, Zoom, float alpha);
-void draw_item_card(TreesFrame&, Rect, u32 record, u32 slot);
+// The fields of the block's chosen item, beside the block's card.
+void draw_item_card(TreesFrame&, Rect block_card, Rect card, u32 record);
 // trees_band.cpp
 void draw_band(TreesFrame&);
 Rect minimap_box(const TreesFrame&);
