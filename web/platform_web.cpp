@@ -7,7 +7,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "assets/fonts.h"
 #include "ui/platform.h"
 #include "web/download.h"
 #include "web/file_device.h"
@@ -23,6 +25,10 @@ EM_JS(int, page_prefers_reduced_motion, (), { return matchMedia('(prefers-reduce
 EM_JS(void, page_place_console_input, (int visible, float x, float y, float width, float height), {
     Module.page.place_console_input(visible !== 0, x, y, width, height);
 })
+EM_JS(void, page_set_console_text, (const char* text), { Module.page.set_console_text(UTF8ToString(text)); })
+EM_JS(void, page_use_mono_font, (const unsigned char* bytes, int size), {
+    Module.page.use_mono_font(HEAPU8.slice(bytes, bytes + size));
+})
 EM_JS(void, page_publish_state, (const char* json), { Module.page.publish_state(UTF8ToString(json)); })
 // clang-format on
 
@@ -33,6 +39,7 @@ namespace {
 Session* session_of_page = nullptr;
 bool frame_wanted = false;
 std::vector<std::string> actions;
+std::string console_text;  // what stands in the page's input
 
 // The files the page is handing over, one call each, before they are opened together.
 struct Arriving {
@@ -82,13 +89,22 @@ bool is_page() { return true; }
 
 bool place_console_input(bool visible, float x, float y, float width, float height) {
     page_place_console_input(visible ? 1 : 0, x, y, width, height);
+    // The canvas may have changed the line: an offered command was clicked.
+    if (session_of_page && session_of_page->view.console_input != console_text) {
+        console_text = session_of_page->view.console_input;
+        page_set_console_text(console_text.c_str());
+    }
     return true;
 }
 
 void publish_state(const std::string& json) { page_publish_state(json.c_str()); }
 
 // A first visitor sees a living volume at once.
-void attach(Session& session) { open_sample(session); }
+void attach(Session& session) {
+    const assets::FontFile mono = assets::mono_regular();  // for the console's input, a piece of DOM
+    page_use_mono_font(mono.data(), static_cast<int>(mono.size()));
+    open_sample(session);
+}
 
 std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
 
@@ -111,6 +127,7 @@ EMSCRIPTEN_KEEPALIVE void glassfs_action(const char* json) {
 }
 
 EMSCRIPTEN_KEEPALIVE void glassfs_console_input(const char* text) {
+    host::console_text = text;
     if (host::session_of_page) host::session_of_page->view.console_input = text;
     host::frame_wanted = true;
 }

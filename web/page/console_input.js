@@ -26,11 +26,18 @@ export class ConsoleInput {
     place(visible, x, y, width, height) {
         this.#input.hidden = !visible;
         if (visible) {
-            Object.assign(this.#input.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+            // 13 px in a line of 24, at whatever scale the canvas is drawn.
+            Object.assign(this.#input.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, fontSize: `${13 * height / 24}px` });
         }
         if (visible && !this.#shown) this.#input.focus();
         if (!visible && this.#shown) this.#canvas.focus();
         this.#shown = visible;
+    }
+
+    // The canvas has changed the line.
+    set_text(text) {
+        this.#input.value = text;
+        if (this.#shown) this.#input.focus();
     }
 
     state_changed(console_state) {

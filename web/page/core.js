@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The WebAssembly module as plain functions: strings and numbers in, nothing about pointers outside of this file
-// except for the handles that the module gave out (web/platform_web.cpp, web/download.cpp).
+// except for the handles that the module gave out (web/platform_web.cpp, web/download.cpp). An address beyond 2 GiB
+// arrives as a negative number: `>>> 0` makes it one again.
 
 export class Core {
     constructor(module) { this.module = module; }
@@ -16,13 +17,13 @@ export class Core {
     #bytes() { return new Uint8Array(this.memory().buffer); }
 
     memory() { return this.module.wasmMemory; }
-    copy_bytes(at, length) { return this.#bytes().slice(at, at + length); }
+    copy_bytes(at, length) { return this.#bytes().slice(at >>> 0, (at >>> 0) + length); }
 
     wake() { this.module._glassfs_wake(); }
     action(action) { this.#with_text([JSON.stringify(action)], (json) => this.module._glassfs_action(json)); }
     console_input(text) { this.#with_text([text], (at) => this.module._glassfs_console_input(at)); }
 
-    files_begin() { return this.module._glassfs_files_begin(); }
+    files_begin() { return this.module._glassfs_files_begin() >>> 0; }
     files_add(name, size) { this.#with_text([name], (at) => this.module._glassfs_files_add(at, size)); }
     files_open(name) { this.#with_text([name], (at) => this.module._glassfs_files_open(at)); }
     files_dead(mailbox, message) { this.#with_text([message], (at) => this.module._glassfs_files_dead(mailbox, at)); }
@@ -31,7 +32,7 @@ export class Core {
         this.#with_text([message, name], (text, label) => this.module._glassfs_open_failed(text, label));
     }
     open_packed(bytes, name) {
-        const at = this.module._malloc(bytes.length);
+        const at = this.module._malloc(bytes.length) >>> 0;
         this.#bytes().set(bytes, at);
         this.#with_text([name], (label) => this.module._glassfs_open_packed(at, bytes.length, label));
     }

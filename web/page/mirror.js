@@ -183,7 +183,7 @@ export class Mirror {
         set_text(by_id('inspector-title'), title ?? 'Inspector');
         set_text(by_id('inspector-subtitle'), subtitle ?? '');
         show_rows(by_id('fields'), fields ?? [], () => row_of_cells(4), (row, field) => {
-            fill_cells(row, [field.name, field.value, field.meaning, `bytes ${field.offset} to ${field.offset + field.size - 1}`]);
+            fill_cells(row, [field.name, field.value, field.meaning, field.size > 0 ? `bytes ${field.offset} to ${field.offset + field.size - 1}` : '']);
             set_attribute(row, 'data-name', field.name);
             set_attribute(row, 'data-offset', field.offset);
             set_attribute(row, 'data-size', field.size);

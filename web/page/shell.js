@@ -7,7 +7,7 @@ import { Downloads } from './download.js';
 import { Files } from './files.js';
 import { Mirror } from './mirror.js';
 import { missing, show_problem } from './support.js';
-import { copy_text, Theme, watch_pixel_ratio } from './system.js';
+import { copy_text, Theme, use_font, watch_pixel_ratio } from './system.js';
 
 const PROGRAM = new URL('../glassfs.js', import.meta.url).href;
 const SAMPLE = new URL('../sample.packed.gz', import.meta.url).href;
@@ -28,6 +28,8 @@ function build_page(module) {
         open_sample: () => files.open_sample(SAMPLE),
         prefers_light: () => theme.prefers_light(),
         place_console_input: (...place) => console_input.place(...place),
+        set_console_text: (text) => console_input.set_text(text),
+        use_mono_font: (bytes) => use_font('GlassFS Mono', bytes),
         publish_state(json) {
             this.state = JSON.parse(json);
             theme.drawn(this.state.theme);

@@ -18,6 +18,11 @@ export async function copy_text(text) {
     }
 }
 
+// A font that the program carries, for the few pieces of DOM that lie over the canvas.
+export function use_font(name, bytes) {
+    new FontFace(name, bytes).load().then((font) => document.fonts.add(font), () => { /* the fallback serves */ });
+}
+
 // Dark or light: what the user chose here; else what the system prefers, and its changes are followed.
 export class Theme {
     #light = matchMedia('(prefers-color-scheme: light)');
