@@ -294,7 +294,7 @@ void draw_slots(ImDrawList* list, Rect b, u32 slots, const SlotLook& slot, float
     const Theme& t = theme();
     const float width = (b.w - 2 * side) / static_cast<float>(std::max<u32>(slots, 1));
     const float y = b.y + slots_y;
-    const float gap = width >= 10 ? 3 : width >= 5 ? 2 : width >= 3 ? 1 : 0;
+    const float gap = width >= 10 ? 3 : width >= 5 ? 2 : width >= 3 ? 1 : width >= 1.5F ? 0.6F : 0;
     // Slots narrower than two pixels are drawn several at a time; a damaged block may claim billions.
     const auto most = static_cast<u32>(std::max(0.5F * (b.w - 2 * side), 1.0F));
     const u32 step = slots / most + (slots % most != 0 ? 1 : 0);

@@ -87,6 +87,7 @@ float make_it_fit(PicturePlan& plan, float height) {
     if (total(plan, gap_min) > height) {
         for (RowPlan& row : plan.rows) row.path_height = 0;
     }
+    if (plan.zoom >= Zoom::Z2) return gap_min;  // the room is for what can be read
     const float spare = height - total(plan, gap_min);
     const auto gaps = static_cast<float>(std::max<std::size_t>(plan.rows.size() - 1, 1));
     return std::clamp(gap_min + 0.5F * spare / gaps, gap_min, gap_max);

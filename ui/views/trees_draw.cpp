@@ -51,9 +51,11 @@ void draw_strip(TreesFrame& f, unsigned r) {
         draw_text(f.list, Font::Mono12, left, line.bottom() + 12, t.state(State::Bad).line, number);
         number_end = end;
     }
-    if (row.caption > 0) {
-        draw_text(f.list, Font::Caption, caption_right, line.bottom() + 12, t.text3, caption, Align::Right);
-    }
+    // Beside the path's block where that takes the caption's line.
+    const bool beside = row.path_height > 0 && f.path_box(r).right() + 12 < caption_left;
+    if (row.caption <= 0 && !beside) return;
+    const float y = beside ? f.path_box(r).y + 6 : line.bottom() + 12;
+    draw_text(f.list, Font::Caption, caption_right, y, t.text3, caption, Align::Right);
 }
 
 // Where the current path and the pointer cross a row of cells.
