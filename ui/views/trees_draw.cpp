@@ -38,8 +38,8 @@ void draw_strip(TreesFrame& f, unsigned r) {
     for (const Cell& cell : s.layout.strip(r, from, to, row.per_cell)) {
         const float left = std::round(f.x_of(cell.begin));
         const float right = std::max(std::round(f.x_of(cell.end)) - 1, left + 1);
-        fill_box(f.list, {left, line.y, right - left, line.h}, t.panel);
         const float height = std::max(std::round(line.h * cell.fill), 1.0F);
+        fill_box(f.list, {left, line.y, right - left, line.h - height}, t.panel);
         const State state = cell.bad > 0 ? State::Bad : s.is_log ? State::Log : State::Clean;
         fill_box(f.list, {left, line.bottom() - height, right - left, height}, t.state(state).line);
         if (cell.bad == 0) continue;

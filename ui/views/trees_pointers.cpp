@@ -21,8 +21,10 @@ void wedge(TreesFrame& f, float left, float right, float y, float to_left, float
     to_left = std::clamp(to_left, edge_left, edge_right);
     to_right = std::clamp(to_right, edge_left, edge_right);
     if (to_right <= to_left) return;
-    f.list->AddQuadFilled({left, y}, {right, y}, {to_right, to_y}, {to_left, to_y},
-                          with_alpha(t.line, 0.35F * alpha));
+    // Filled only on the current path: large pale areas are what a frame costs without a graphics card.
+    if (alpha >= 1)
+        f.list->AddQuadFilled({left, y}, {right, y}, {to_right, to_y}, {to_left, to_y},
+                              with_alpha(t.line, 0.35F));
     f.list->AddLine({left, y}, {to_left, to_y}, with_alpha(t.line_strong, 0.6F * alpha));
     f.list->AddLine({right, y}, {to_right, to_y}, with_alpha(t.line_strong, 0.6F * alpha));
 }
@@ -95,7 +97,7 @@ void pointers_of_row(TreesFrame& f, unsigned r) {
         if (single && box.w >= 38)
             pointers_below(f, box, record);
         else if (row.kind != RowPlan::Kind::Strip && last - first <= wedges_max)
-            wedge_below(f, box, record, readable ? 1 : 0.5F);
+            wedge_below(f, box, record, f.on_path(record) ? 1 : readable ? 0.8F : 0.5F);
     }
     if (r >= f.path.size()) return;
     const u32 record = f.path[r];
