@@ -19,6 +19,9 @@ void copy_text(const std::string& utf8);  // to the clipboard
 bool can_ask_for_image();
 void ask_for_image(Session& session);
 
+// Opens image files that were dropped on the native window. (What is dropped on the page arrives through its script.)
+void open_files(Session& session, std::vector<std::string> paths);
+
 // Opens the sample volume in `session`, later; false when this host has none.
 bool can_open_sample();
 void open_sample(Session& session);

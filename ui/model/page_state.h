@@ -16,7 +16,7 @@
 //                 "selected", "action": {...}}], "items": [...], "hex": [{"offset": 0, "bytes": "d3 44 ..", "text": "..."}],
 //                 "path": [{"what", "place"}], "copies": [...], "text": "..."},
 //   "selection": {"kind", "tree", "block", "slot", "bytes": [offset, size], "path"},
-//   "console": {"open": false, "prompt": "demo:/ $", "entries": [{"line", "output", "errors", "status", "running"}]},
+//   "console": {"open": false, "prompt": "demo:/ $", "completions": ["ls /docs/"], "entries": [{"line", "output", "errors", "status", "running"}]},
 //   "jobs": [{"title", "done", "bytes_done", "bytes_total", "files_done", "files_failed", "error"}],
 //   "stats": {"frame_ms", "frames", "revision", "busy"}
 // }
@@ -28,11 +28,15 @@
 //   {"do": "bytes", "offset": 80, "size": 8} {"do": "superblock"}                  {"do": "path", "path": "/docs/a"}
 //   {"do": "toggle", "path": "/docs"}        {"do": "extract", "path": "/docs"}    {"do": "command", "line": "ls /"}
 //   {"do": "console", "open": true}          {"do": "copy", "what": "inspector"}   {"do": "cancel"}
-//   {"do": "close"}
+//   {"do": "close"}                          {"do": "more", "path": "/many"}
+// "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops the
+// running command and all extractions.
 #pragma once
 
 #include <string>
 
+#include "ui/model/file_tree.h"
+#include "ui/model/headline.h"
 #include "ui/model/session.h"
 
 namespace glassfs::ui {
@@ -42,14 +46,15 @@ struct FrameStats {
     u64 frames = 0;       // drawn so far
 };
 
-std::string page_state_json(Session&, const FrameStats&);
+std::string page_state_json(Session&, FileTree&, const Headline&, const FrameStats&);
 
 // What an action asks of the host; the rest is done in the session.
 struct ActionEffect {
     std::string copy;          // goes to the clipboard
-    std::string extract_path;  // this path was to be extracted
+    std::string extract_path;  // this path is to be extracted
+    bool copy_inspector = false;
 };
 // Cause::InvalidArgument when the JSON or the action isn't one that is known.
-Result<ActionEffect> apply_action(Session&, const std::string& json);
+Result<ActionEffect> apply_action(Session&, FileTree&, const std::string& json);
 
 }  // namespace glassfs::ui

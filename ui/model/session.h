@@ -171,6 +171,10 @@ class Session {
     Answer<FileBytes> file_bytes(vfs::NodeId, u64 offset);  // the granule that holds `offset`
     Answer<vfs::NodeId> resolve(const std::string& path);   // absolute; a last symlink is not followed
 
+    // Selects view.wanted_path once it is resolved, and unfolds the folders above it. Called once a frame. Returns
+    // an error when the path doesn't exist.
+    std::optional<Error> follow_wanted_path();
+
     // A file's bytes, or a folder as tar (whatever is in it; errors of single files don't stop it).
     std::shared_ptr<Job> extract(vfs::NodeId, std::string title, std::unique_ptr<ByteSink>);
     std::vector<std::shared_ptr<Job>> jobs();  // unfinished ones, and the last finished

@@ -89,4 +89,35 @@ Answer<vfs::NodeId> Session::resolve(const std::string& path) {
     return impl_->ask(impl_->resolved, path, [path](mount::Volume& v) { return resolve_path(v.files(), path); });
 }
 
+std::optional<Error> Session::follow_wanted_path() {
+    if (view.wanted_path.empty() || state() != SessionState::Open) return std::nullopt;
+    std::string path = view.wanted_path;
+    auto node = resolve(path);
+    auto found = node ? attributes(*node) : Answer<vfs::Attributes>();
+    const Error* error = node.error() ? node.error() : found.error();
+    if (error) {
+        view.wanted_path.clear();
+        return *error;
+    }
+    if (!found) return std::nullopt;
+    // Folders on the way are unfolded once all of them are known.
+    std::set<vfs::NodeId> above;
+    for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+        auto folder = resolve(path.substr(0, end));
+        if (folder.pending()) return std::nullopt;
+        if (folder) above.insert(*folder);
+    }
+    view.wanted_path.clear();
+    view.open_dirs.insert(above.begin(), above.end());
+    bool is_folder = found->type == vfs::FileType::Directory;
+    std::size_t slash = path.rfind('/');
+    std::string parent = slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
+    auto parent_node = resolve(parent);
+    if (is_folder) view.folder = *node;
+    else if (parent_node) view.folder = *parent_node;
+    if (is_folder || parent_node) view.folder_path = is_folder ? path : parent;
+    view.select_file(*node, path);
+    return std::nullopt;
+}
+
 }  // namespace glassfs::ui

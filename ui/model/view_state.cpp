@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/view_state.h"
 
+#include <algorithm>
+
 namespace glassfs::ui {
 
 const char* workspace_name(Workspace workspace) {
@@ -20,7 +22,6 @@ bool workspace_available(Workspace workspace) {
 }
 
 void ViewState::select_tree(u64 tree) {
-    if (tree == selection.tree && selection.block) return;
     selection = {};
     selection.tree = tree;
 }
@@ -60,6 +61,8 @@ void ViewState::select_nothing() {
     selection.tree = tree;
 }
 
+void ViewState::set_scale(float wanted) { scale = std::clamp(wanted, 0.8F, 2.0F); }
+
 void ViewState::forget_volume() {
     selection = {};
     hover = {};
@@ -67,6 +70,8 @@ void ViewState::forget_volume() {
     open_dirs.clear();
     folder = {};
     folder_path = "/";
+    wanted_path.clear();
+    rows_first = 0;
 }
 
 }  // namespace glassfs::ui

@@ -59,6 +59,9 @@ struct ViewState {
     std::set<vfs::NodeId> open_dirs;  // folders unfolded in the Navigator
     vfs::NodeId folder;               // shown in the Files stage's list
     std::string folder_path = "/";
+    std::string wanted_path;  // to be selected as soon as it is resolved
+    u32 rows_first = 0;       // first row of the Navigator on the screen
+    u32 rows_shown = 0;       // how many; 0: not drawn yet
 
     // Each sets Selection::kind too, and clears what belonged to the former selection.
     void select_tree(u64 tree);
@@ -68,6 +71,7 @@ struct ViewState {
     void select_file(vfs::NodeId, std::string path);
     void select_superblock();
     void select_nothing();
+    void set_scale(float);  // kept within 0.8 and 2
     // A new frame begins: what was hovered in the last one becomes readable.
     void begin_frame() {
         hover = next_hover;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "ui/app.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "imgui.h"
+#include "ui/platform.h"
+#include "ui/views/trees_stage.h"
+#include "ui/widgets.h"
+
+namespace glassfs::ui {
+
+struct App::State {
+    Ui ui;
+    TreesStage trees = {};
+    u64 drawn_revision = 0;
+    u64 modelled_revision = 0;  // of headline and inspector
+    Selection modelled_selection = {};
+    Workspace modelled_workspace = Workspace::Files;
+    u64 published_revision = 0;
+    double published_at = -1;
+    std::string published = {};
+    std::string pending_extract = {};
+};
+
+App::App(Session& session) : state_(new State{.ui = Ui{session}}) {}
+App::~App() = default;
+
+namespace {
+
+void style() {
+    const Theme& t = theme();
+    ImGuiStyle& s = ImGui::GetStyle();
+    s.WindowPadding = ImVec2(0, 0);
+    s.WindowBorderSize = 0;
+    s.ChildBorderSize = 0;
+    s.PopupBorderSize = 1;
+    s.WindowMinSize = ImVec2(1, 1);
+    s.ItemSpacing = ImVec2(0, 0);
+    s.AntiAliasedLinesUseTex = true;
+    s.HoverDelayNormal = 0.45F;
+    s.ScrollbarRounding = 4;
+    s.Colors[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(t.text);
+    s.Colors[ImGuiCol_WindowBg] = ImGui::ColorConvertU32ToFloat4(t.app);
+}
+
+// Drags the edge of a side panel; widths snap to three sizes.
+void drag_edge(PanelSize& size, const float (&widths)[3], float edge_x, Rect panel, bool from_right) {
+    Touch touch = area(from_right ? "edge-right" : "edge-left", {edge_x - 3, panel.y, 6, panel.h});
+    if (touch.hovered || touch.held) {
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+        fill({edge_x - 1, panel.y, 2, panel.h}, theme().accent);
+    }
+    if (!touch.held) return;
+    float x = ImGui::GetMousePos().x;
+    size = snapped(widths, from_right ? panel.right() - x : x - panel.x);
+}
+
+void focus_mark(Ui& ui) {
+    if (!ui.focus_moved) return;
+    Rect r;
+    switch (ui.focus) {
+        case Panel::Navigator: r = ui.layout.rail ? ui.layout.overlay : ui.layout.navigator; break;
+        case Panel::Stage: r = ui.layout.stage; break;
+        case Panel::Inspector: r = ui.layout.inspector; break;
+        case Panel::Console: r = ui.layout.console; break;
+    }
+    outline(r.inset(1, 1), theme().accent, 0, 2);
+}
+
+}  // namespace
+
+void App::extract(const std::string& path) {
+    Ui& ui = state_->ui;
+    auto node = ui.session.resolve(path);
+    auto attributes = node ? ui.session.attributes(*node) : Answer<vfs::Attributes>();
+    if (node.error() || attributes.error()) {
+        toast((node.error() ? node.error() : attributes.error())->message());
+        return;
+    }
+    if (!attributes) {
+        state_->pending_extract = path;  // again when the answer is there
+        return;
+    }
+    bool folder = attributes->type == vfs::FileType::Directory;
+    bool file = attributes->type == vfs::FileType::Regular;
+    if (!folder && !file) {
+        toast(std::string("A ") + vfs::file_type_name(attributes->type) + " has no bytes to extract.");
+        return;
+    }
+    std::string name = path == "/" ? ui.session.name() : last_name(path);
+    if (folder) name = (path == "/" ? name.substr(0, name.find('.')) : name) + ".tar";
+    name = printable(name);
+    auto sink = platform::start_download(name, folder ? 0 : attributes->size);
+    if (!sink) {
+        toast(sink.error().message());
+        return;
+    }
+    ui.session.extract(*node, name, std::move(*sink));
+}
+
+namespace {
+
+void apply_actions(App& app, Ui& ui) {
+    for (const std::string& json : platform::take_actions()) {
+        auto effect = apply_action(ui.session, ui.files, json);
+        if (!effect) {
+            toast(effect.error().message());
+            continue;
+        }
+        if (!effect->copy.empty()) copy_with_toast(effect->copy, effect->copy);
+        if (effect->copy_inspector) copy_with_toast(inspector_text(inspector_model(ui.session)), "the inspector as text");
+        if (!effect->extract_path.empty()) app.extract(effect->extract_path);
+    }
+}
+
+}  // namespace
+
+void App::frame(float width, float height, double cpu_ms) {
+    State& s = *state_;
+    Ui& ui = s.ui;
+    Session& session = ui.session;
+    ++ui.stats.frames;
+    ui.stats.frame_ms = ui.stats.frames == 1 ? cpu_ms : ui.stats.frame_ms * 0.9 + cpu_ms * 0.1;
+    use_theme(session.view.theme);
+    style();
+    session.view.begin_frame();
+    apply_actions(*this, ui);
+    if (auto error = session.follow_wanted_path()) toast(error->message());
+    if (!s.pending_extract.empty()) extract(std::exchange(s.pending_extract, {}));
+    handle_keys(ui);
+
+    ui.choices.console_open = session.view.console_open;
+    ui.layout = lay_out(width, height, ui.choices);
+    bool changed = s.modelled_revision != session.revision() || s.modelled_selection != session.view.selection ||
+                   s.modelled_workspace != session.view.workspace;
+    if (changed) {
+        s.modelled_revision = session.revision();
+        s.modelled_selection = session.view.selection;
+        s.modelled_workspace = session.view.workspace;
+        ui.headline = headline(session, platform::is_page());
+        ui.inspected = inspector_model(session);
+    }
+    s.drawn_revision = session.revision();
+    draw(width, height);
+    if (!ui.extract_wanted.empty()) extract(std::exchange(ui.extract_wanted, {}));
+    publish();
+}
+
+void App::draw(float width, float height) {
+    State& s = *state_;
+    Ui& ui = s.ui;
+    ImGui::SetNextWindowPos(ImVec2(0, 0));
+    ImGui::SetNextWindowSize(ImVec2(width, height));
+    constexpr auto flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                           ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
+                           ImGuiWindowFlags_NoScrollWithMouse;
+    ImGui::Begin("GlassFS", nullptr, flags);
+    draw_top_bar(ui);
+    draw_headline(ui);
+    Rect stage = ui.layout.stage;
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
+        ImVec2 at = ImGui::GetMousePos();
+        if (stage.contains(at.x, at.y)) ui.focus = Panel::Stage;
+        if (ui.layout.inspector.contains(at.x, at.y)) ui.focus = Panel::Inspector;
+    }
+    bool trees = ui.view().workspace == Workspace::Trees && ui.open();
+    if (trees) {
+        fill(stage, theme().app);
+        s.trees.draw(ui.session, ImVec2(stage.x, stage.y), ImVec2(stage.right(), stage.bottom()), ui.has_focus(Panel::Stage));
+    } else {
+        draw_files_stage(ui);
+    }
+    draw_inspector(ui);
+    draw_navigator(ui);
+    draw_console(ui);
+    if (!ui.layout.rail && !ui.layout.reader) {
+        drag_edge(ui.choices.navigator, navigator_widths, ui.layout.navigator.right(), ui.layout.navigator, false);
+    }
+    if (!ui.layout.sheet && !ui.layout.reader) {
+        drag_edge(ui.choices.inspector, inspector_widths, ui.layout.inspector.x, ui.layout.inspector, true);
+    }
+    focus_mark(ui);
+    ImGui::End();
+    draw_help(ui);
+}
+
+// The DOM mirror is for people and tests, not for every frame: ten times a second while things change.
+void App::publish() {
+    constexpr double publish_every = 0.1;
+    State& s = *state_;
+    double now = ImGui::GetTime();
+    if (s.published_at >= 0 && now - s.published_at < publish_every) return;
+    s.published_at = now;
+    std::string json = page_state_json(s.ui.session, s.ui.files, s.ui.headline, s.ui.stats);
+    std::size_t stats = json.rfind("\"stats\"");  // changes with every frame, and says nothing new
+    std::string what = json.substr(0, stats);
+    if (what == s.published) return;
+    s.published = std::move(what);
+    platform::publish_state(json);
+}
+
+bool App::animating() const {
+    bool fading = !current_toast().empty();
+    bool publishing = ImGui::GetTime() - state_->published_at < 0.2;
+    return state_->trees.animating() || fading || publishing || state_->ui.session.state() == SessionState::Opening;
+}
+
+void App::set_drag_over(bool over) { state_->ui.drag_over = over; }
+
+bool App::stale() const { return state_->drawn_revision != state_->ui.session.revision(); }
+
+}  // namespace glassfs::ui

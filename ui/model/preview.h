@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The begin of a file as something to read: text if it is text, else hex.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace glassfs::ui {
+
+// Well-formed UTF-8 (but for a sequence cut at the end) without control characters other than white space.
+bool looks_like_text(Bytes);
+// At most `lines_max` lines of at most 400 characters, tabs as four blanks.
+std::vector<std::string> text_lines(Bytes, std::size_t lines_max);
+
+}  // namespace glassfs::ui

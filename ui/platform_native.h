@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What the native program adds to platform.h: scripted actions, for tests and screenshots.
+#pragma once
+
+#include <string>
+
+#include "ui/platform.h"
+
+namespace glassfs::ui::platform {
+
+void push_action(std::string json);
+const std::string& published_state();  // the last JSON of publish_state()
+void set_density(float pixels_per_unit);
+
+}  // namespace glassfs::ui::platform

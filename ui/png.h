@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Writes a picture as PNG.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace glassfs::ui {
+
+// `rgb`: 3 bytes a pixel, top row first.
+Result<void> write_png(const std::string& path, int width, int height, Bytes rgb);
+
+}  // namespace glassfs::ui

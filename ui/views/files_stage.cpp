@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The Files workspace's stage: how every path starts at the superblock, in the open volume's own blocks; the files
+// of a folder beside the content of one; and where to drop another image.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "ui/platform.h"
+#include "ui/views/views.h"
+#include "ui/widgets.h"
+
+namespace glassfs::ui {
+
+namespace {
+
+constexpr float picture_height = 178;
+constexpr float drop_height = 64;
+
+void draw_drop(Ui& ui, Rect r, bool big) {
+    const Theme& t = theme();
+    bool over = ui.drag_over;
+    if (over) fill(r, t.accent_background);
+    dashed_outline(r, over ? t.accent : t.line_strong);
+    float y = r.centre_y();
+    icon(Icon::Up, r.x + 30, y, over ? t.accent : t.text2);
+    bool asks = platform::can_ask_for_image();
+    float right = r.right() - 16;
+    if (asks) {
+        right -= button_width("Open image");
+        if (button("open-image", "Open image", right, y, {.primary = big})) platform::ask_for_image(ui.session);
+        right -= 8;
+    }
+    if (platform::can_open_sample()) {
+        right -= button_width("Open the sample");
+        if (button("open-sample", "Open the sample", right, y)) platform::open_sample(ui.session);
+        right -= 8;
+    }
+    float x = r.x + 54;
+    const char* what = over ? "Drop it to open it" : big ? "Drop a btrfs image here" : "Drop another image here";
+    draw_text_fit(canvas(), Font::BodyBold, x, y - 9, right - x, t.text, what);
+    draw_text_fit(canvas(), Font::Caption, x, y + 11, right - x, t.text2,
+                  "It is opened read-only and never leaves this computer. Several files: the devices of one volume.");
+}
+
+void draw_closed(Ui& ui, Rect stage) {
+    const Theme& t = theme();
+    Rect inner = stage.inset(20, 20);
+    float y = inner.y + 12;
+    SessionState state = ui.session.state();
+    if (state == SessionState::Opening) {
+        double seconds = ui.session.opening_seconds();
+        if (seconds > 0.5) draw_text(canvas(), Font::Reason, inner.x, y, t.text2, text("Reading, %.0f s", seconds));
+        return;
+    }
+    if (state == SessionState::Failed) {
+        auto error = ui.session.open_error();
+        std::string name = printable(ui.session.name());
+        draw_text_fit(canvas(), Font::ReasonBold, inner.x, y, inner.w, t.text, name);
+        if (error) draw_text_fit(canvas(), Font::Reason, inner.x, y + 24, inner.w, t.state(State::Bad).line, error->message());
+        y += 56;
+    }
+    draw_drop(ui, {inner.x, y, inner.w, std::min(120.0F, inner.bottom() - y)}, true);
+}
+
+}  // namespace
+
+void draw_files_stage(Ui& ui) {
+    Rect stage = ui.layout.stage;
+    fill(stage, theme().app);
+    if (!ui.open()) {
+        draw_closed(ui, stage);
+        return;
+    }
+    // The picture and the drop area give way when the stage is low.
+    float y = stage.y;
+    float bottom = stage.bottom() - 16;
+    if (stage.h >= 420) {
+        draw_root_picture(ui, {stage.x + 20, y, stage.w - 40, picture_height});
+        y += picture_height;
+    }
+    if (stage.h >= 320) {
+        draw_drop(ui, {stage.x + 20, bottom - drop_height, stage.w - 40, drop_height}, false);
+        bottom -= drop_height + 12;
+    }
+    Rect content{stage.x + 20, y + 4, stage.w - 40, bottom - y - 4};
+    const Selection& selection = ui.view().selection;
+    bool file_shown = selection.kind == Selection::Kind::File && selection.node && !ui.inspected.is_directory;
+    if (!file_shown) {
+        draw_file_list(ui, content);
+        return;
+    }
+    float list = std::floor(content.w * (content.w > 700 ? 0.42F : 0.5F));
+    draw_file_list(ui, {content.x, content.y, list - 16, content.h});
+    vline(content.x + list, content.y + 6, content.bottom(), theme().line);
+    draw_preview(ui, {content.x + list + 17, content.y, content.w - list - 17, content.h});
+}
+
+}  // namespace glassfs::ui

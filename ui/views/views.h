@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The panels. Each is one function in one file, draws into its rectangle of the window's one ImGui window, and knows
+// of the others only what is in Ui.
+#pragma once
+
+#include "ui/layout.h"
+#include "ui/model/file_tree.h"
+#include "ui/model/headline.h"
+#include "ui/model/inspector_model.h"
+#include "ui/model/page_state.h"
+
+namespace glassfs::ui {
+
+enum class Panel : u8 { Navigator, Stage, Inspector, Console };
+inline constexpr int panel_count = 4;
+
+// What panels share within a frame, and keep from frame to frame.
+struct Ui {
+    Session& session;
+    FileTree files = {};
+    Headline headline = {};
+    InspectorModel inspected = {};
+    FrameStats stats = {};
+    Layout layout = {};
+    LayoutChoices choices = {};
+    Panel focus = Panel::Stage;
+    bool focus_moved = false;   // by Tab, in this frame: the panel shows it
+    bool help_open = false;
+    bool hex_preview = false;   // of a file: hex in place of text
+    std::pair<u64, vfs::NodeId> preview_of = {};  // epoch and file whose lines are in preview_lines
+    std::vector<std::string> preview_lines = {};
+    std::vector<std::string> typed = {};  // commands, oldest first: the window's own input recalls them
+    std::size_t recalled = 0;
+    struct OutputRow {
+        std::string words;
+        u8 kind = 0;          // prompt, output, error: console.cpp
+        bool behind = false;  // on the line of the row before
+    };
+    std::vector<OutputRow> output = {};  // of the console, made of the session's at revision output_of
+    u64 output_of = 0;
+    bool output_grew = false;
+    bool drag_over = false;     // files are being dragged over the window
+    std::string extract_wanted = {};  // this path is to be extracted: the app does it
+
+    ViewState& view() { return session.view; }
+    bool open() { return session.state() == SessionState::Open; }
+    // Keys count for a panel when it has the focus and no text is being typed.
+    bool has_focus(Panel panel) const;
+};
+
+void draw_top_bar(Ui&);
+void draw_navigator(Ui&);
+void draw_headline(Ui&);
+void draw_files_stage(Ui&);
+void draw_inspector(Ui&);
+void draw_console(Ui&);
+void draw_help(Ui&);
+// Keys that work everywhere: workspaces, Tab, console, scale.
+void handle_keys(Ui&);
+
+// The file list, the preview and the picture of the Files stage, in their own files.
+void draw_root_picture(Ui&, Rect);
+void draw_file_list(Ui&, Rect);
+void draw_preview(Ui&, Rect);
+
+// A scrolled part of a panel, from its construction to the end of its scope.
+class Scroll {
+  public:
+    Scroll(const char* id, Rect area);
+    ~Scroll();
+    Scroll(const Scroll&) = delete;
+    Scroll& operator=(const Scroll&) = delete;
+    float top() const { return top_; }  // screen y of the content's begin
+    // Rows [first, last) of `count` rows of this height that can be seen, content beginning at `from`.
+    std::pair<std::size_t, std::size_t> visible(std::size_t count, float row_height, float from) const;
+    bool sees(float y, float height) const;
+    void content_height(float height);  // call once at the end
+    void reveal(float y, float height); // scrolls so that it can be seen
+
+  private:
+    Rect area_;
+    float top_ = 0;
+};
+
+}  // namespace glassfs::ui
