@@ -324,13 +324,14 @@ void draw_node(ImDrawList* list, Rect b, const inspect::NodeRecord& record, cons
     const std::string caption = text("level %u · gen %s · %s keys", record.level,
                                      grouped(record.generation.value).c_str(), grouped(record.items).c_str());
     const float room = b.w - 20 - spine;
+    const float line = b.h >= slots_y + slot_height ? 19 : 0.5F * b.h;
     const Colour colour = look.state == State::Clean && !look.bad ? t.text : address_colour(look);
     if (b.w >= 46) {
-        draw_text_fit(list, Font::Mono13Bold, b.x + 10 + spine, b.y + 19, room,
+        draw_text_fit(list, Font::Mono13Bold, b.x + 10 + spine, b.y + line, room,
                       with_alpha(colour, look.alpha), addr);
     }
     if (room - addr_width - 12 >= text_width(Font::Caption, caption)) {
-        draw_text(list, Font::Caption, b.right() - 10, b.y + 19, with_alpha(t.text2, look.alpha), caption,
+        draw_text(list, Font::Caption, b.right() - 10, b.y + line, with_alpha(t.text2, look.alpha), caption,
                   Align::Right);
     }
     if (b.h >= slots_y + slot_height) draw_slots(list, b, record.items, slot, look.alpha);

@@ -10,7 +10,6 @@ namespace glassfs::ui {
 
 namespace {
 
-constexpr float top_margin = 18;
 constexpr float node_height = 62;
 constexpr float leaf_height = 100;
 constexpr float leaf_height_min = 64;
@@ -21,7 +20,14 @@ constexpr float gap_max = 62;
 constexpr float gap_min = 26;
 constexpr float card_min = 132;
 constexpr float card_max = 330;
-constexpr float detail_min = 180;
+constexpr float detail_wanted = 180;
+constexpr float detail_min = 110;
+constexpr float row_height_min = 26;  // an address
+
+struct Spacing {
+    float top = 18;
+    float gap = gap_min;
+};
 
 bool is_last(const TreeLayout& layout, unsigned row) {
     return row + 1 == layout.rows();
@@ -49,9 +55,9 @@ RowPlan plan_row(const TreeLayout& layout, Camera camera, PictureSize size, unsi
     row.block_w = row.zoom >= Zoom::Z2 ? block_width(camera.pitch) : is_last(layout, r) ? limits.z2 - 1 : 640;
     if (row.zoom == Zoom::Z1) row.height = is_last(layout, r) ? leaf_height : node_height;
     if (row.zoom == Zoom::Z0) row.height = strip_height;
-    if (row.zoom >= Zoom::Z2) row.height = detail_min;
-    const bool has_caption = row.kind == RowPlan::Kind::Strip || is_last(layout, r) || row.zoom >= Zoom::Z2;
-    row.caption = has_caption ? caption_height : 0;
+    if (row.zoom >= Zoom::Z2) row.height = detail_wanted;
+    const bool has_caption = row.zoom < Zoom::Z2 && (row.kind == RowPlan::Kind::Strip || is_last(layout, r));
+    row.caption = has_caption ? caption_height : row.zoom >= Zoom::Z2 ? 6 : 0;
     return row;
 }
 
@@ -62,45 +68,49 @@ void give_path_a_place(RowPlan& row) {
     row.caption = 0;
 }
 
-float total(const PicturePlan& plan, float gap) {
-    float sum = top_margin;
+float total(const PicturePlan& plan, const Spacing& space) {
+    float sum = space.top;
     for (const RowPlan& row : plan.rows) {
         sum += row.height + row.caption + (row.path_height > 0 ? path_gap + row.path_height : 0);
     }
-    sum += gap * static_cast<float>(plan.rows.size() - 1);
+    sum += space.gap * static_cast<float>(plan.rows.size() - 1);
     if (plan.neighbours) sum += gap_min + plan.neighbours.height + caption_height;
     if (plan.card) sum += gap_min + plan.card.height + caption_height;
     return sum;
 }
 
-// Takes away what matters least until the rest fits. Returns the gap between rows.
-float make_it_fit(PicturePlan& plan, float height) {
-    if (plan.card && total(plan, gap_min) > height) plan.card = {};
-    if (total(plan, gap_min) > height) {
-        for (RowPlan& row : plan.rows)
-            row.height = std::min(row.height, std::max(leaf_height_min, detail_min));
-        if (plan.zoom <= Zoom::Z1) {
-            for (RowPlan& row : plan.rows) row.height = std::min(row.height, leaf_height_min);
-        }
+// Takes away what matters least until the rest fits.
+Spacing make_it_fit(PicturePlan& plan, float height) {
+    Spacing space;
+    const auto too_tall = [&] { return total(plan, space) > height; };
+    const bool detail = plan.zoom >= Zoom::Z2;
+    if (too_tall()) plan.card = {};
+    for (unsigned r = 0; too_tall() && r < plan.rows.size(); ++r) {
+        if (!detail || r != plan.focus_row)
+            plan.rows[r].height = std::min(plan.rows[r].height, leaf_height_min);
     }
-    if (plan.neighbours && total(plan, gap_min) > height) plan.neighbours = {};
-    if (total(plan, gap_min) > height) {
-        for (RowPlan& row : plan.rows) row.path_height = 0;
+    if (too_tall()) plan.neighbours = {};
+    for (unsigned r = 0; too_tall() && r < plan.rows.size(); ++r) plan.rows[r].path_height = 0;
+    if (too_tall()) space = {.top = 8, .gap = 14};
+    for (unsigned r = 0; too_tall() && r < plan.rows.size(); ++r) {
+        const float least = detail && r == plan.focus_row ? detail_min : row_height_min;
+        plan.rows[r].height = std::min(plan.rows[r].height, least);
+        plan.rows[r].caption = 0;
     }
-    if (plan.zoom >= Zoom::Z2) return gap_min;  // the room is for what can be read
-    const float spare = height - total(plan, gap_min);
+    if (detail || too_tall()) return space;  // the room is for what can be read
     const auto gaps = static_cast<float>(std::max<std::size_t>(plan.rows.size() - 1, 1));
-    return std::clamp(gap_min + 0.5F * spare / gaps, gap_min, gap_max);
+    space.gap = std::clamp(space.gap + 0.5F * (height - total(plan, space)) / gaps, space.gap, gap_max);
+    return space;
 }
 
-void put_rows(PicturePlan& plan, float gap) {
-    float y = top_margin;
+void put_rows(PicturePlan& plan, const Spacing& space) {
+    float y = space.top;
     for (RowPlan& row : plan.rows) {
         row.y = y;
         if (row.path_height > 0) row.path_y = row.y + row.height + path_gap;
-        y = row.bottom() + gap;
+        y = row.bottom() + space.gap;
     }
-    y -= gap;
+    y -= space.gap;
     if (plan.neighbours) {
         plan.neighbours.y = y + gap_min;
         y = plan.neighbours.y + plan.neighbours.height + caption_height;
@@ -231,11 +241,11 @@ PicturePlan plan_picture(const TreeLayout& layout, Camera camera, PictureSize si
         if (focused.zoom == Zoom::Z0) plan.neighbours.height = leaf_height;
         if (focused.zoom <= Zoom::Z1) plan.card.height = card_min;
     }
-    const float gap = make_it_fit(plan, size.height);
-    const float spare = size.height - total(plan, gap);
+    const Spacing space = make_it_fit(plan, size.height);
+    const float spare = size.height - total(plan, space);
     if (plan.card) plan.card.height = std::clamp(plan.card.height + spare, card_min, card_max);
     if (plan.zoom >= Zoom::Z2) focused.height = std::max(detail_min, focused.height + spare);
-    put_rows(plan, gap);
+    put_rows(plan, space);
     return plan;
 }
 

@@ -7,6 +7,7 @@
 // Escape backs out; + - 0 Z zoom.
 #include "base/text.h"
 #include "ui/views/trees_state.h"
+#include "ui/widgets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,7 @@ void show_tooltip(const TreesFrame& f) {
         if (p.target->kind != Target::Kind::Node) return;
     }
     if (p.target && p.target->box.w >= 200) return;  // everything can be read there
-    ImGui::SetTooltip("%s", describe(f, p.record).c_str());
+    tooltip_if(true, describe(f, p.record));
 }
 
 void pan_to_map(TreesFrame& f, float x) {
