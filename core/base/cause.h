@@ -40,6 +40,7 @@ namespace glassfs {
     X(UnknownFileSystem, INVAL, "no file system known here was recognised")            \
     X(UnsupportedFeature, OPNOTSUPP, "a feature that is not supported")                \
     X(CompressedDataBad, IO, "compressed data can't be decompressed")                  \
+    X(CompressedFramingBad, UCLEAN, "compressed data has impossible lengths")              \
     X(CompressionUnknown, IO, "unknown kind of compression")                           \
     X(ChecksumMismatch, IO, "checksum mismatch")                                       \
     X(DataNotInDump, IO, "file data is not in this metadata dump")                     \

@@ -149,21 +149,26 @@ Result<std::size_t> lzo_segment_decompress(Bytes segment, MutBytes out, u32 sect
     return kept;
 }
 
+// Linux tells lengths that can't be (EUCLEAN) from segments that can't be decompressed (EIO).
+Failure bad_framing(std::string detail) {
+    return fail(Cause::CompressedFramingBad, std::move(detail));
+}
+
 Result<std::size_t> lzo_decompress(Bytes in, MutBytes out, u32 sectorsize) {
-    if (in.size() < kLengthSize) return bad("lzo: no total length");
+    if (in.size() < kLengthSize) return bad_framing("lzo: no total length");
     const std::size_t total = load<Le32>(in).get();
     if (total < kLengthSize || total > in.size()) {
-        return bad(text("lzo: total length %zu, the extent has %zu", total, in.size()));
+        return bad_framing(text("lzo: total length %zu, the extent has %zu", total, in.size()));
     }
     std::size_t at = kLengthSize;
     std::size_t produced = 0;
     while (at < total && produced < out.size()) {
         at = length_position(at, sectorsize);
-        if (at + kLengthSize > total) return bad("lzo: a segment's length lies beyond the total length");
+        if (at + kLengthSize > total) return bad_framing("lzo: a segment's length lies beyond the total length");
         const std::size_t length = load<Le32>(in, at).get();
         at += kLengthSize;
         if (length > total - at) {
-            return bad(text("lzo: segment of %zu bytes, %zu are left", length, total - at));
+            return bad_framing(text("lzo: segment of %zu bytes, %zu are left", length, total - at));
         }
         produced += TRY(lzo_segment_decompress(in.subspan(at, length), out.subspan(produced), sectorsize));
         at += length;

@@ -33,7 +33,8 @@ Result<std::shared_ptr<const Buffer>> DataReader::read_compressed(LogicalAddr di
     TRY(read_plain(disk, 0, stored, sums));
     auto plain = std::make_shared<Buffer>(static_cast<std::size_t>(ram_bytes));
     auto length = decompress(kind, stored, *plain, volume_.geometry().sector_size);
-    if (!length) return fail(length.error().cause, {.block = disk.value}, length.error().detail);
+    // A bad extent is an I/O error whatever is wrong in it; only inline data can be more precise.
+    if (!length) return fail(Cause::CompressedDataBad, {.block = disk.value}, length.error().detail);
     decompressed_.put(disk.value, plain, ram_bytes);
     return plain;
 }

@@ -96,6 +96,7 @@ void put_file_extent(std::vector<Field>& out, Decoder& d) {
     std::size_t before = out.size();
     std::size_t left = d.left();
     d.put<disk::btrfs_file_extent_item>();
+    d.skip(d.left());
     // Behind `type` an inline extent has its data where others have more fields.
     u32 data_begin = out[before].offset + static_cast<u32>(disk::file_extent_inline_at);
     while (out.size() > before && (out.back().offset >= data_begin || out.back().name == "cut off")) out.pop_back();
