@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "imgui.h"
+#include "ui/draw_block.h"
 #include "ui/platform.h"
 #include "ui/views/trees_stage.h"
 #include "ui/widgets.h"
@@ -23,6 +24,7 @@ struct App::State {
     double published_at = -1;
     std::string published = {};
     std::string pending_extract = {};
+    bool glyphs = false;
 };
 
 App::App(Session& session) : state_(new State{.ui = Ui{session}}) {}
@@ -185,6 +187,7 @@ void App::draw(float width, float height) {
     focus_mark(ui);
     ImGui::End();
     draw_help(ui);
+    if (s.glyphs) draw_glyph_sheet(ImGui::GetForegroundDrawList(), {0, 0});
 }
 
 // The DOM mirror is for people and tests, not for every frame: ten times a second while things change.
@@ -208,6 +211,7 @@ bool App::animating() const {
     return state_->trees.animating() || fading || publishing || state_->ui.session.state() == SessionState::Opening;
 }
 
+void App::show_glyphs(bool show) { state_->glyphs = show; }
 void App::set_drag_over(bool over) { state_->ui.drag_over = over; }
 
 bool App::stale() const { return state_->drawn_revision != state_->ui.session.revision(); }

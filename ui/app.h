@@ -18,6 +18,8 @@ class App {
     // Another frame is due even without input: something moves, or fades.
     bool animating() const;
     void set_drag_over(bool over);
+    // Shows the reference sheet of block glyphs (1600 x 1000) over everything.
+    void show_glyphs(bool show);
     // What the session and the person changed since the last frame that was drawn.
     bool stale() const;
     // Keeps the file or folder (as tar) at this path.

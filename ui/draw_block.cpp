@@ -290,8 +290,10 @@ std::optional<u32> slot_at(Rect b, u32 slots, ImVec2 p) {
 
 namespace {
 
-void draw_slots(ImDrawList* list, Rect b, u32 slots, const SlotLook& slot, float alpha) {
+void draw_slots(ImDrawList* list, Rect b, u32 slots, const SlotLook& slot, const BlockLook& look) {
     const Theme& t = theme();
+    const float alpha = look.alpha;
+    const Colour dark = look.hovered && look.state == State::Clean ? t.line : t.hover;
     const float width = (b.w - 2 * side) / static_cast<float>(std::max<u32>(slots, 1));
     const float y = b.y + slots_y;
     const float gap = width >= 10 ? 3 : width >= 5 ? 2 : width >= 3 ? 1 : width >= 1.5F ? 0.6F : 0;
@@ -305,7 +307,7 @@ void draw_slots(ImDrawList* list, Rect b, u32 slots, const SlotLook& slot, float
     };
     for (u32 i = 0; i < slots; i += std::min(step, slots - i)) {
         const bool lit = i + step > slot.lit_first && i < slot.lit_last;
-        cell(i, std::min(step, slots - i), with_alpha(lit ? t.line_strong : t.hover, alpha));
+        cell(i, std::min(step, slots - i), with_alpha(lit ? t.line_strong : dark, alpha));
     }
     if (slot.hovered && *slot.hovered < slots) cell(*slot.hovered, 1, with_alpha(t.text3, alpha));
     if (slot.path && *slot.path < slots)
@@ -334,7 +336,7 @@ void draw_node(ImDrawList* list, Rect b, const inspect::NodeRecord& record, cons
         draw_text(list, Font::Caption, b.right() - 10, b.y + line, with_alpha(t.text2, look.alpha), caption,
                   Align::Right);
     }
-    if (b.h >= slots_y + slot_height) draw_slots(list, b, record.items, slot, look.alpha);
+    if (b.h >= slots_y + slot_height) draw_slots(list, b, record.items, slot, look);
     draw_overlay(list, b, look);
 }
 

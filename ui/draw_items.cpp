@@ -193,6 +193,10 @@ void draw_items(ImDrawList* list, Rect b, const inspect::BlockView& view, const 
     draw_header(list, b, view, look);
     const Rect box = items_box(b, usage);
     const ItemRows rows = item_rows(box, static_cast<u32>(view.items.size()), items.first);
+    if (view.items.empty()) {
+        draw_text(list, Font::Caption, b.x + 12, box.y + 12, with_alpha(theme().text3, look.alpha),
+                  view.level == 0 ? "No items" : "No keys");
+    }
     const Columns c = columns_of(b, view, rows);
     const float half = 0.5F * ItemRows::row_height;
     for (u32 slot = rows.first; slot < rows.first + rows.count; ++slot) {

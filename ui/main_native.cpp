@@ -27,6 +27,7 @@ constexpr const char* usage =
     "  --script STEPS                 steps separated by newlines: an action as JSON (ui/model/page_state.h), or\n"
     "                                 click X,Y | double X,Y | move X,Y | wheel N | key NAME\n"
     "  --screenshot FILE.png          run the script, save the picture, end\n"
+    "  --glyphs                       the reference sheet of block glyphs, in place of a volume\n"
     "  --print-state                  the page's state as JSON, at the end\n";
 
 struct Options {
@@ -37,6 +38,7 @@ struct Options {
     std::string script;
     std::string screenshot;
     bool print_state = false;
+    bool glyphs = false;
 };
 
 bool parse_value(Options& o, std::string_view name, const char* value) {
@@ -56,6 +58,7 @@ bool parse(Options& o, int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string_view name = argv[i];
         if (name == "--print-state") o.print_state = true;
+        else if (name == "--glyphs") o.glyphs = true;
         else if (!name.starts_with("--")) o.images.emplace_back(name);
         else if (i + 1 >= argc || !parse_value(o, name, argv[++i])) return false;
     }
@@ -147,6 +150,7 @@ int main(int argc, char** argv) {
     bool scripted = !o.screenshot.empty() || o.print_state;
     auto window = Window::make(session, o.window);
     if (!window) return 2;
+    window->app().show_glyphs(o.glyphs);
     session.set_notify([&window] { window->wake(); });
     if (!o.images.empty()) platform::open_files(session, o.images);
     int status = 0;
