@@ -91,7 +91,7 @@ def run(*words, timeout=60, out=None):
     """Runs the program; its exit code, output and peak memory. A signal or a hang raises Failed."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        process = subprocess.Popen([program(), *map(str, words)], stdout=out or stdout, stderr=stderr,
+        process = subprocess.Popen([program(), *(w if isinstance(w, bytes) else str(w) for w in words)], stdout=out or stdout, stderr=stderr,
                                    stdin=subprocess.DEVNULL)
         killer = threading.Timer(timeout, process.kill)
         killer.start()
