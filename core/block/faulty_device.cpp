@@ -50,11 +50,11 @@ Result<void> FaultyDevice::read(u64 at, MutBytes out) {
     if (!fault) return base_->read(at, out);
     if (fault->kind == Fault::Kind::Fail) return fail(Cause::InjectedFault, name());
     if (fault->kind == Fault::Kind::Tear) {
-        TRY(base_->read(at, out.first(std::min<u64>(fault->bytes, out.size()))));
+        TRY(base_->read(at, out.first(static_cast<std::size_t>(std::min<u64>(fault->bytes, out.size())))));
         return fail(Cause::InjectedFault, name());
     }
     TRY(base_->read(at, out));
-    if (fault->bytes < out.size()) out[fault->bytes] ^= 1;
+    if (fault->bytes < out.size()) out[static_cast<std::size_t>(fault->bytes)] ^= 1;
     return {};
 }
 
@@ -64,11 +64,11 @@ Result<void> FaultyDevice::write(u64 at, Bytes data) {
     if (!fault) return base_->write(at, data);
     if (fault->kind == Fault::Kind::Fail) return fail(Cause::InjectedFault, name());
     if (fault->kind == Fault::Kind::Tear) {
-        TRY(base_->write(at, data.first(std::min<u64>(fault->bytes, data.size()))));
+        TRY(base_->write(at, data.first(static_cast<std::size_t>(std::min<u64>(fault->bytes, data.size())))));
         return fail(Cause::InjectedFault, name());
     }
     Buffer flipped(data.begin(), data.end());
-    if (fault->bytes < flipped.size()) flipped[fault->bytes] ^= 1;
+    if (fault->bytes < flipped.size()) flipped[static_cast<std::size_t>(fault->bytes)] ^= 1;
     return base_->write(at, flipped);
 }
 

@@ -29,7 +29,7 @@ class GranuleMap {
 
     // A new granule of zeros; it must not exist yet.
     u8* insert(u64 number) {
-        auto bytes = std::make_unique<u8[]>(granule_);
+        auto bytes = std::make_unique<u8[]>(static_cast<std::size_t>(granule_));
         u8* raw = bytes.get();
         bytes_of_.emplace(number, std::move(bytes));
         return raw;

@@ -19,7 +19,9 @@ Result<void> OverlayDevice::read(u64 at, MutBytes out) {
     Result<void> result;
     auto read_pending = [&](u64 until) {
         if (pending == 0 || !result) return;
-        result = base_->read(at + until - pending, out.subspan(until - pending, pending));
+        MutBytes piece =
+            out.subspan(static_cast<std::size_t>(until - pending), static_cast<std::size_t>(pending));
+        result = base_->read(at + until - pending, piece);
         pending = 0;
     };
     granules_.for_pieces(at, out.size(), [&](u64 number, u64 inside, u64 done, u64 bytes) {
@@ -29,7 +31,7 @@ Result<void> OverlayDevice::read(u64 at, MutBytes out) {
             return;
         }
         read_pending(done);
-        std::memcpy(out.data() + done, granule + inside, bytes);
+        std::memcpy(out.data() + done, granule + inside, static_cast<std::size_t>(bytes));
     });
     read_pending(out.size());
     return result;
@@ -38,7 +40,8 @@ Result<void> OverlayDevice::read(u64 at, MutBytes out) {
 Result<void> OverlayDevice::copy_up(u64 number) {
     if (granules_.find(number)) return {};
     u64 begin = number * granules_.granule();
-    Buffer before(std::min(granules_.granule(), size() - begin));  // the last one may be cut off
+    u64 length = std::min(granules_.granule(), size() - begin);  // the last one may be cut off
+    Buffer before(static_cast<std::size_t>(length));
     TRY(base_->read(begin, before));
     std::memcpy(granules_.insert(number), before.data(), before.size());
     return {};
@@ -56,7 +59,7 @@ Result<void> OverlayDevice::write(u64 at, Bytes data) {
     granules_.for_pieces(at, data.size(), [&](u64 number, u64 inside, u64 done, u64 bytes) {
         u8* granule = granules_.find(number);
         if (!granule) granule = granules_.insert(number);
-        std::memcpy(granule + inside, data.data() + done, bytes);
+        std::memcpy(granule + inside, data.data() + done, static_cast<std::size_t>(bytes));
     });
     return {};
 }
@@ -71,7 +74,7 @@ Result<void> OverlayDevice::discard(u64 at, u64 length) {
     granules_.for_existing(first, last + 1, [&](u64 number) {
         u64 begin = number == first ? at % granule : 0;
         u64 end = number == last ? (at + length - 1) % granule + 1 : granule;
-        std::memset(granules_.find(number) + begin, 0, end - begin);
+        std::memset(granules_.find(number) + begin, 0, static_cast<std::size_t>(end - begin));
     });
     return {};
 }

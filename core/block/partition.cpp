@@ -88,7 +88,7 @@ u32 crc32_of(Bytes bytes) {
 }
 
 Result<Buffer> read_bytes(Device& device, u64 at, u64 length) {
-    Buffer bytes(length);
+    Buffer bytes(static_cast<std::size_t>(length));
     TRY(device.read(at, bytes));
     return bytes;
 }
@@ -184,7 +184,7 @@ Result<std::optional<Table>> read_gpt(Device& device, u64 sector, u64 lba) {
 
     Table table;
     for (u32 i = 0; i < count; ++i) {
-        auto entry = load<disk::gpt_entry>(entries, u64{i} * entry_size);
+        auto entry = load<disk::gpt_entry>(entries, std::size_t{i} * entry_size);
         if (entry.partition_type_guid == Uuid{}) continue;
         u64 first = entry.starting_lba;
         u64 last = entry.ending_lba;

@@ -17,9 +17,9 @@ Result<void> RamDevice::read(u64 at, MutBytes out) {
     granules_.for_pieces(at, out.size(), [&](u64 number, u64 inside, u64 done, u64 bytes) {
         const u8* granule = granules_.find(number);
         if (granule)
-            std::memcpy(out.data() + done, granule + inside, bytes);
+            std::memcpy(out.data() + done, granule + inside, static_cast<std::size_t>(bytes));
         else
-            std::memset(out.data() + done, 0, bytes);
+            std::memset(out.data() + done, 0, static_cast<std::size_t>(bytes));
     });
     return {};
 }
@@ -30,7 +30,7 @@ Result<void> RamDevice::write(u64 at, Bytes data) {
     granules_.for_pieces(at, data.size(), [&](u64 number, u64 inside, u64 done, u64 bytes) {
         u8* granule = granules_.find(number);
         if (!granule) granule = granules_.insert(number);
-        std::memcpy(granule + inside, data.data() + done, bytes);
+        std::memcpy(granule + inside, data.data() + done, static_cast<std::size_t>(bytes));
     });
     return {};
 }
@@ -48,7 +48,7 @@ Result<void> RamDevice::discard(u64 at, u64 length) {
         if (begin == 0 && end == granule)
             granules_.erase(number);
         else
-            std::memset(granules_.find(number) + begin, 0, end - begin);
+            std::memset(granules_.find(number) + begin, 0, static_cast<std::size_t>(end - begin));
     });
     return {};
 }

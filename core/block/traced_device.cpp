@@ -19,7 +19,7 @@ Result<void> TracedDevice::changed(const E& event, F&& change) {
         return {};
     }
     std::lock_guard lock(change_mutex_);
-    Buffer before(event.length);
+    Buffer before(static_cast<std::size_t>(event.length));
     TRY(base_->read(event.physical.value, before));
     auto result = change();
     // A write that failed may have changed a part: the image is kept, so that going back stays exact.

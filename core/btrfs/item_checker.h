@@ -49,7 +49,7 @@ struct ItemContext {
     bool in_log_tree() const { return leaf.owner() == tree_log_objectid; }
 
     // Cause::ItemSize unless the item has exactly `size` bytes.
-    Result<void> exactly(std::size_t size) const {
+    Result<void> exactly(u64 size) const {
         if (data.size() != size) return bad(Cause::ItemSize, say("size ", data.size(), ", expected ", size));
         return {};
     }

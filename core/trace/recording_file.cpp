@@ -138,8 +138,9 @@ class Reader {
     Result<Bytes> bytes() {
         u64 length = TRY(number());
         if (length > rest_.size()) return bad("it ends early");
-        Bytes out = rest_.first(length);
-        rest_ = rest_.subspan(length);
+        auto size = static_cast<std::size_t>(length);
+        Bytes out = rest_.first(size);
+        rest_ = rest_.subspan(size);
         return out;
     }
 
@@ -179,7 +180,7 @@ class Reader {
     Result<Event> event() {
         u64 type = TRY(number());
         if (type >= types_.size()) return bad("impossible event type");
-        Event out = event_types()[types_[type]].empty;
+        Event out = event_types()[types_[static_cast<std::size_t>(type)]].empty;
         Result<void> result;
         auto get = [&](const char*, auto& field) {
             if (result) result = fill(field);

@@ -41,7 +41,8 @@ Result<std::size_t> OpenFile::pread(u64 at, MutBytes out) {
     if (type_ == FileType::Directory) return fail(Cause::IsADirectory);
     if (at > position_max) return fail(Cause::InvalidArgument, "no such file position");
     // The last byte of the largest file is position_max - 1.
-    return files_.read(node_, at, out.first(std::min<u64>(out.size(), position_max - at)));
+    u64 length = std::min<u64>(out.size(), position_max - at);
+    return files_.read(node_, at, out.first(static_cast<std::size_t>(length)));
 }
 
 Result<u64> OpenFile::seek(s64 offset, SeekFrom from) {
