@@ -160,11 +160,12 @@ Result<std::size_t> lzo_decompress(Bytes in, MutBytes out, u32 sectorsize) {
     if (total < kLengthSize || total > in.size()) {
         return bad_framing(text("lzo: total length %zu, the extent has %zu", total, in.size()));
     }
+    static constexpr const char* beyond_total = "lzo: a segment's length lies beyond the total length";
     std::size_t at = kLengthSize;
     std::size_t produced = 0;
     while (at < total && produced < out.size()) {
         at = length_position(at, sectorsize);
-        if (at + kLengthSize > total) return bad_framing("lzo: a segment's length lies beyond the total length");
+        if (at + kLengthSize > total) return bad_framing(beyond_total);
         const std::size_t length = load<Le32>(in, at).get();
         at += kLengthSize;
         if (length > total - at) {

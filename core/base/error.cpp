@@ -10,7 +10,8 @@ namespace glassfs {
 Errno cause_errno(Cause cause) {
     switch (cause) {
 #define X(name, errno_, sentence) \
-    case Cause::name: return Errno::errno_;
+    case Cause::name:             \
+        return Errno::errno_;
         GLASSFS_CAUSES(X)
 #undef X
     }
@@ -20,7 +21,8 @@ Errno cause_errno(Cause cause) {
 const char* cause_name(Cause cause) {
     switch (cause) {
 #define X(name, errno_, sentence) \
-    case Cause::name: return #name;
+    case Cause::name:             \
+        return #name;
         GLASSFS_CAUSES(X)
 #undef X
     }
@@ -30,7 +32,8 @@ const char* cause_name(Cause cause) {
 const char* cause_sentence(Cause cause) {
     switch (cause) {
 #define X(name, errno_, sentence) \
-    case Cause::name: return sentence;
+    case Cause::name:             \
+        return sentence;
         GLASSFS_CAUSES(X)
 #undef X
     }

@@ -19,7 +19,9 @@ std::string text(const char* format, ...) {
     return out;
 }
 
-std::string hex(u64 value) { return text("0x%llx", static_cast<unsigned long long>(value)); }
+std::string hex(u64 value) {
+    return text("0x%llx", static_cast<unsigned long long>(value));
+}
 
 std::string hex_bytes(Bytes bytes) {
     static constexpr char digits[] = "0123456789abcdef";
@@ -76,9 +78,9 @@ std::string time_text(s64 seconds, u32 nanos) {
     s64 month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
     s64 year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
     using LL = long long;
-    return text("%04lld-%02lld-%02lld %02lld:%02lld:%02lld.%09u", static_cast<LL>(year), static_cast<LL>(month),
-                static_cast<LL>(day), static_cast<LL>(rest / 3600), static_cast<LL>(rest / 60 % 60),
-                static_cast<LL>(rest % 60), nanos);
+    return text("%04lld-%02lld-%02lld %02lld:%02lld:%02lld.%09u", static_cast<LL>(year),
+                static_cast<LL>(month), static_cast<LL>(day), static_cast<LL>(rest / 3600),
+                static_cast<LL>(rest / 60 % 60), static_cast<LL>(rest % 60), nanos);
 }
 
 std::string escaped(std::string_view raw) {
@@ -103,8 +105,11 @@ namespace {
 std::size_t utf8_length(std::string_view raw) {
     auto at = [&](std::size_t i) { return static_cast<u8>(raw[i]); };
     u8 lead = at(0);
-    std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3
-                         : lead >= 0xf0 && lead < 0xf5                 ? 4 : 0;
+    std::size_t length = lead < 0x80                   ? 1
+                         : lead >= 0xc2 && lead < 0xe0 ? 2
+                         : lead >= 0xe0 && lead < 0xf0 ? 3
+                         : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                       : 0;
     if (length == 0 || raw.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i) {
         if ((at(i) & 0xc0) != 0x80) return 0;
@@ -123,8 +128,10 @@ std::string printable(std::string_view raw) {
         u8 lead = static_cast<u8>(raw[0]);
         bool control = length == 1 && (lead < 0x20 || lead == 0x7f);
         bool c1_control = length == 2 && lead == 0xc2 && static_cast<u8>(raw[1]) < 0xa0;
-        if (length == 0 || control || c1_control) out += "\xef\xbf\xbd";
-        else out += raw.substr(0, length);
+        if (length == 0 || control || c1_control)
+            out += "\xef\xbf\xbd";
+        else
+            out += raw.substr(0, length);
         raw.remove_prefix(length == 0 ? 1 : length);
     }
     return out;

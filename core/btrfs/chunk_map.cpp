@@ -4,7 +4,8 @@
 //   SINGLE, DUP, RAID1*   every stripe holds the whole chunk
 //   RAID0                 element e: stripe e % n, row e / n
 //   RAID10                groups of sub_stripes copies: group e % (n / sub), row e / (n / sub)
-//   RAID5, RAID6          d = n - parity data elements a row; element e: row r = e / d, position (e % d + r) % n;
+//   RAID5, RAID6          d = n - parity data elements a row; element e: row r = e / d, position (e % d + r)
+//   % n;
 //                         P at position (d + r) % n, Q behind it
 #include "btrfs/chunk_map.h"
 
@@ -60,8 +61,7 @@ Result<void> ChunkMap::add(const Key& key, Bytes item) {
         return {};
     }
     bool overlaps_next = next != by_logical_.end() && next->first < chunk.end().value;
-    bool overlaps_previous =
-        next != by_logical_.begin() && std::prev(next)->second.end() > chunk.logical;
+    bool overlaps_previous = next != by_logical_.begin() && std::prev(next)->second.end() > chunk.logical;
     if (overlaps_next || overlaps_previous) {
         return fail(Cause::ChunkOverlap, {.key = key}, "length " + std::to_string(chunk.length));
     }

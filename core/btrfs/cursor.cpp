@@ -10,13 +10,14 @@ Result<BlockPtr> Cursor::child(const Step& parent) const {
     return volume_->read_block(LogicalAddr{pointer.blockptr}, expect);
 }
 
-// Goes to the leaf that would hold `key`; the leaf's slot is its lower bound, maybe behind the last item. The depth
-// is bounded: each child must be one level below its parent.
+// Goes to the leaf that would hold `key`; the leaf's slot is its lower bound, maybe behind the last item. The
+// depth is bounded: each child must be one level below its parent.
 Result<void> Cursor::descend(const Key& key) {
     path_.clear();
     BlockPtr block = TRY(volume_->read_block(root_.bytenr, root_.expectation()));
     while (!block->is_leaf()) {
-        if (block->nritems() == 0) return fail(Cause::BlockItemCount, {.block = block->addr().value}, "empty node");
+        if (block->nritems() == 0)
+            return fail(Cause::BlockItemCount, {.block = block->addr().value}, "empty node");
         u32 slot = block->lower_bound(key);
         bool exact = slot < block->nritems() && block->key(slot) == key;
         if (!exact && slot > 0) --slot;  // the child whose range holds the key begins at or before it
@@ -93,6 +94,8 @@ Where Cursor::where() const {
     return {.block = leaf().addr().value, .slot = slot(), .key = key(), .tree = root_.id};
 }
 
-Result<void> Cursor::check() const { return check_item(volume_->geometry(), leaf(), slot()); }
+Result<void> Cursor::check() const {
+    return check_item(volume_->geometry(), leaf(), slot());
+}
 
 }  // namespace glassfs::btrfs

@@ -23,9 +23,11 @@ Result<void> DataReader::read_plain(LogicalAddr disk, u64 at, MutBytes out, Data
     return {};
 }
 
-Result<std::shared_ptr<const Buffer>> DataReader::read_compressed(LogicalAddr disk, u64 disk_bytes, u64 ram_bytes,
-                                                                  Compression kind, DataChecksums sums) {
-    if (auto known = decompressed_.get(disk.value); known != nullptr && known->size() == ram_bytes) return known;
+Result<std::shared_ptr<const Buffer>> DataReader::read_compressed(LogicalAddr disk, u64 disk_bytes,
+                                                                  u64 ram_bytes, Compression kind,
+                                                                  DataChecksums sums) {
+    if (auto known = decompressed_.get(disk.value); known != nullptr && known->size() == ram_bytes)
+        return known;
     if (ram_bytes > compressed_ram_bytes_max || disk_bytes > compressed_ram_bytes_max) {
         return fail(Cause::CompressedDataBad, "extent of " + std::to_string(ram_bytes) + " bytes");
     }
@@ -46,8 +48,8 @@ Result<void> DataReader::read_sectors(LogicalAddr disk, MutBytes out, DataChecks
     return verify(disk, out, expected);
 }
 
-// The whole range from mirror 0, or where that fails each piece (which lies on one device) from the first mirror that
-// can be read.
+// The whole range from mirror 0, or where that fails each piece (which lies on one device) from the first
+// mirror that can be read.
 Result<void> DataReader::read_pieces(LogicalAddr disk, MutBytes out) {
     auto whole = volume_.read_data(disk, out, 0);
     if (whole || volume_.mirrors(disk) <= 1) return whole;

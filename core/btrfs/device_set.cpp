@@ -42,8 +42,8 @@ Result<void> DeviceSet::read_piece(const Mapping& mapping, MutBytes out, u32 mir
     auto read_element = [&](u32 element, MutBytes into) {
         return read_stripe((element + mapping.row) % n, in_stripe, into);
     };
-    return rebuild_element(chunk.data_stripes(), chunk.parity_stripes(), mapping.data_index, mirror, read_element,
-                           out);
+    return rebuild_element(chunk.data_stripes(), chunk.parity_stripes(), mapping.data_index, mirror,
+                           read_element, out);
 }
 
 }  // namespace glassfs::btrfs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Directories: DIR_ITEM finds a name by its hash (names with the same hash share an item), DIR_INDEX lists the names
-// in the order of their creation.
+// Directories: DIR_ITEM finds a name by its hash (names with the same hash share an item), DIR_INDEX lists
+// the names in the order of their creation.
 #include "base/crc32c.h"
 #include "btrfs/file_system.h"
 
@@ -8,7 +8,9 @@ namespace glassfs::btrfs {
 
 using vfs::NodeId;
 
-u64 name_hash(std::string_view name) { return crc32c_raw(~1U, as_bytes(name)); }
+u64 name_hash(std::string_view name) {
+    return crc32c_raw(~1U, as_bytes(name));
+}
 
 std::vector<NamedEntry> parse_entries(Bytes item) {
     std::vector<NamedEntry> out;
@@ -28,14 +30,22 @@ namespace {
 
 vfs::FileType to_file_type(u8 type) {
     switch (type) {
-        case ft_regular: return vfs::FileType::Regular;
-        case ft_dir: return vfs::FileType::Directory;
-        case ft_chrdev: return vfs::FileType::CharDevice;
-        case ft_blkdev: return vfs::FileType::BlockDevice;
-        case ft_fifo: return vfs::FileType::Fifo;
-        case ft_sock: return vfs::FileType::Socket;
-        case ft_symlink: return vfs::FileType::Symlink;
-        default: return vfs::FileType::Unknown;
+        case ft_regular:
+            return vfs::FileType::Regular;
+        case ft_dir:
+            return vfs::FileType::Directory;
+        case ft_chrdev:
+            return vfs::FileType::CharDevice;
+        case ft_blkdev:
+            return vfs::FileType::BlockDevice;
+        case ft_fifo:
+            return vfs::FileType::Fifo;
+        case ft_sock:
+            return vfs::FileType::Socket;
+        case ft_symlink:
+            return vfs::FileType::Symlink;
+        default:
+            return vfs::FileType::Unknown;
     }
 }
 
@@ -104,7 +114,8 @@ Result<NodeId> FileSystem::parent(NodeId dir) {
     return NodeId{cursor.key().offset, InodeNo{view<disk::btrfs_root_ref>(cursor.data()).dirid}};
 }
 
-Result<void> FileSystem::readdir(NodeId dir, u64 cookie, const std::function<bool(const vfs::DirEntry&)>& visit) {
+Result<void> FileSystem::readdir(NodeId dir, u64 cookie,
+                                 const std::function<bool(const vfs::DirEntry&)>& visit) {
     auto op = trace_.span("readdir");
     TRY(require_directory(dir));
     if (dir.ino.value == empty_subvol_dir_objectid || cookie == ~0ULL) return {};

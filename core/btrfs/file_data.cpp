@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// File content: EXTENT_DATA items in order of their file position. What no item covers is a hole; so are regular
-// items with disk address 0, and preallocated ones read as zeros.
-#include <algorithm>
-
+// File content: EXTENT_DATA items in order of their file position. What no item covers is a hole; so are
+// regular items with disk address 0, and preallocated ones read as zeros.
 #include "btrfs/file_system.h"
+
+#include <algorithm>
 
 namespace glassfs::btrfs {
 
@@ -18,7 +18,9 @@ u64 file_extent_length(Bytes item) {
 
 namespace {
 
-Key extent_key(NodeId id, u64 at) { return make_key(id.ino.value, KeyType::ExtentData, at); }
+Key extent_key(NodeId id, u64 at) {
+    return make_key(id.ino.value, KeyType::ExtentData, at);
+}
 
 // The file's items that end behind `at`, in order, until `visit` returns false.
 template <class F>
@@ -61,7 +63,8 @@ Result<Compression> compression_of(const disk::btrfs_file_extent_item& extent) {
 }
 
 void copy_zero_filled(Bytes from, u64 at, MutBytes out) {
-    std::size_t count = at < from.size() ? std::min(out.size(), from.size() - static_cast<std::size_t>(at)) : 0;
+    std::size_t count =
+        at < from.size() ? std::min(out.size(), from.size() - static_cast<std::size_t>(at)) : 0;
     if (count > 0) std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), count, out.begin());
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(count), out.end(), u8{0});
 }
@@ -139,7 +142,8 @@ Result<std::string> FileSystem::readlink(NodeId id) {
     auto inode = TRY(inode_item(id));
     if (vfs::file_type_of_mode(inode.mode) != vfs::FileType::Symlink) return fail(Cause::InvalidArgument);
     if (inode.size > volume_.geometry().node_size) {
-        return fail(Cause::InodeItemBad, {.tree = id.tree}, "symlink of " + std::to_string(inode.size) + " bytes");
+        return fail(Cause::InodeItemBad, {.tree = id.tree},
+                    "symlink of " + std::to_string(inode.size) + " bytes");
     }
     Buffer target(static_cast<std::size_t>(inode.size));
     std::size_t length = TRY(read(id, 0, target));

@@ -72,7 +72,8 @@ Result<u64> FileSystem::default_subvolume() {
 }
 
 Result<NodeId> FileSystem::subvolume_root(u64 tree) {
-    bool is_subvolume = tree == fs_tree_objectid || (tree >= first_free_objectid && tree <= last_free_objectid);
+    bool is_subvolume =
+        tree == fs_tree_objectid || (tree >= first_free_objectid && tree <= last_free_objectid);
     if (!is_subvolume) return fail(Cause::RootMissing, {.tree = tree}, "not a subvolume");
     auto item = TRY(volume_.root_item(tree));
     u64 dir = item.root_dirid;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "btrfs/metadump.h"
 
-#include <algorithm>
-
 #include "base/compression.h"
 #include "base/layout.h"
+
+#include <algorithm>
 
 namespace glassfs::btrfs {
 
@@ -44,7 +44,9 @@ const Version* version_of(block::Device& file) {
 
 }  // namespace
 
-bool MetadumpDevice::probe(block::Device& file) { return version_of(file) != nullptr; }
+bool MetadumpDevice::probe(block::Device& file) {
+    return version_of(file) != nullptr;
+}
 
 Result<std::shared_ptr<MetadumpDevice>> MetadumpDevice::open(std::shared_ptr<block::Device> file) {
     const Version* version = version_of(*file);
@@ -78,10 +80,12 @@ Result<u64> MetadumpDevice::read_cluster(u64 at, u64 magic) {
         const auto& item = view<meta_cluster_item>(block, sizeof header + i * sizeof(meta_cluster_item));
         bool fits = item.size <= file_->size() - data_at;
         if (item.size == 0 || item.size > item_bytes_max_ || !fits) {
-            return fail(Cause::MetadumpBad, place + ": item " + std::to_string(i) + " has an impossible size");
+            return fail(Cause::MetadumpBad,
+                        place + ": item " + std::to_string(i) + " has an impossible size");
         }
         if (item.bytenr > ~0ULL - item_bytes_max_) {
-            return fail(Cause::MetadumpBad, place + ": item " + std::to_string(i) + " lies beyond everything");
+            return fail(Cause::MetadumpBad,
+                        place + ": item " + std::to_string(i) + " lies beyond everything");
         }
         items_[item.bytenr] = Item{data_at, item.size, header.compress == 1};
         data_at += item.size;
@@ -117,7 +121,8 @@ Result<void> MetadumpDevice::read(u64 at, MutBytes out) {
         auto bytes = TRY(item_bytes(found->first, found->second));
         u64 within = at - found->first;
         if (within >= bytes->size()) return fail(Cause::DataNotInDump, "logical " + std::to_string(at));
-        std::size_t length = std::min<std::size_t>(out.size(), bytes->size() - static_cast<std::size_t>(within));
+        std::size_t length =
+            std::min<std::size_t>(out.size(), bytes->size() - static_cast<std::size_t>(within));
         std::copy_n(bytes->begin() + static_cast<std::ptrdiff_t>(within), length, out.begin());
         out = out.subspan(length);
         at += length;
@@ -125,7 +130,11 @@ Result<void> MetadumpDevice::read(u64 at, MutBytes out) {
     return {};
 }
 
-Result<void> MetadumpDevice::write(u64, Bytes) { return fail(Cause::ReadOnly, name()); }
-Result<void> MetadumpDevice::discard(u64, u64) { return fail(Cause::ReadOnly, name()); }
+Result<void> MetadumpDevice::write(u64, Bytes) {
+    return fail(Cause::ReadOnly, name());
+}
+Result<void> MetadumpDevice::discard(u64, u64) {
+    return fail(Cause::ReadOnly, name());
+}
 
 }  // namespace glassfs::btrfs

@@ -31,7 +31,9 @@ constexpr Field256 field = make_field();
 u8 multiply(u8 a, u8 b) {
     return a == 0 || b == 0 ? u8{0} : field.power[static_cast<u32>(field.log[a]) + field.log[b]];
 }
-u8 inverse(u8 a) { return field.power[255U - field.log[a]]; }
+u8 inverse(u8 a) {
+    return field.power[255U - field.log[a]];
+}
 
 void add_weighted(MutBytes sum, Bytes term, u8 weight) {
     std::array<u8, 256> table;

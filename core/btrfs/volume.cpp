@@ -2,23 +2,23 @@
 // Opening a volume and reading its tree blocks.
 #include "btrfs/volume.h"
 
-#include <algorithm>
-
 #include "block/traced_device.h"
 #include "btrfs/cursor.h"
 #include "btrfs/metadump.h"
+
+#include <algorithm>
 
 namespace glassfs::btrfs {
 
 namespace {
 
-// Features that change how what we read is laid out, and that we can read. The stripe tree moves data only, so
-// that metadata can still be looked at.
-constexpr u64 readable_incompat =
-    incompat_mixed_backref | incompat_default_subvol | incompat_mixed_groups | incompat_compress_lzo |
-    incompat_compress_zstd | incompat_big_metadata | incompat_extended_iref | incompat_raid56 |
-    incompat_skinny_metadata | incompat_no_holes | incompat_metadata_uuid | incompat_raid1c34 |
-    incompat_raid_stripe_tree | incompat_simple_quota;
+// Features that change how what we read is laid out, and that we can read. The stripe tree moves data only,
+// so that metadata can still be looked at.
+constexpr u64 readable_incompat = incompat_mixed_backref | incompat_default_subvol | incompat_mixed_groups |
+                                  incompat_compress_lzo | incompat_compress_zstd | incompat_big_metadata |
+                                  incompat_extended_iref | incompat_raid56 | incompat_skinny_metadata |
+                                  incompat_no_holes | incompat_metadata_uuid | incompat_raid1c34 |
+                                  incompat_raid_stripe_tree | incompat_simple_quota;
 
 bool same_file_system(const disk::btrfs_super_block& a, const disk::btrfs_super_block& b) {
     auto metadata_uuid = [](const disk::btrfs_super_block& super) {
@@ -51,8 +51,8 @@ Result<std::unique_ptr<Volume>> Volume::open(std::vector<std::shared_ptr<block::
     return volume;
 }
 
-// The newest superblock of all devices speaks for the volume. Seed devices have a file system id of their own and are
-// recognised by the UUIDs that the chunks name, so who belongs is settled after the chunk tree.
+// The newest superblock of all devices speaks for the volume. Seed devices have a file system id of their own
+// and are recognised by the UUIDs that the chunks name, so who belongs is settled after the chunk tree.
 Result<void> Volume::open_devices(std::vector<std::shared_ptr<block::Device>> devices) {
     if (devices.empty()) return fail(Cause::InvalidArgument, "no device given");
     std::vector<std::pair<FoundSuperblock, std::shared_ptr<block::Device>>> found;
@@ -72,12 +72,14 @@ Result<void> Volume::open_devices(std::vector<std::shared_ptr<block::Device>> de
         const auto& item = superblock.super.dev_item;
         for (const MemberDevice& member : devices_.members()) {
             if (member.uuid == item.uuid) {
-                return fail(Cause::DeviceForeign, {.device = item.devid}, device->name() + " was given twice");
+                return fail(Cause::DeviceForeign, {.device = item.devid},
+                            device->name() + " was given twice");
             }
         }
         for (const std::string& note : superblock.notes) notes_.push_back(device->name() + ": " + note);
         if (superblock.super.generation < super_.generation && same_file_system(superblock.super, super_)) {
-            notes_.push_back(device->name() + ": device " + std::to_string(item.devid) + " is older than the rest");
+            notes_.push_back(device->name() + ": device " + std::to_string(item.devid) +
+                             " is older than the rest");
         }
         u64 devid = item.devid;
         auto traced = std::make_shared<block::TracedDevice>(device, devid, options_.tracer);
@@ -92,17 +94,18 @@ Result<void> Volume::adopt_superblock(const FoundSuperblock& found) {
     if (u64 unknown = super_.incompat_flags & ~readable_incompat; unknown != 0) {
         return fail(Cause::UnsupportedFeature, flags_text(unknown, incompat_names));
     }
-    geometry_ = Geometry{super_.nodesize,
-                         super_.sectorsize,
-                         *checksum_type(super_.csum_type),
-                         super_.incompat_flags,
-                         super_.generation,
-                         (super_.incompat_flags & incompat_metadata_uuid) != 0 ? super_.metadata_uuid : super_.fsid};
+    geometry_ =
+        Geometry{super_.nodesize,
+                 super_.sectorsize,
+                 *checksum_type(super_.csum_type),
+                 super_.incompat_flags,
+                 super_.generation,
+                 (super_.incompat_flags & incompat_metadata_uuid) != 0 ? super_.metadata_uuid : super_.fsid};
     return {};
 }
 
-// The superblock carries the system chunks as (key, chunk) pairs back to back: without them the chunk tree, which
-// has all chunks, could not be read.
+// The superblock carries the system chunks as (key, chunk) pairs back to back: without them the chunk tree,
+// which has all chunks, could not be read.
 Result<void> Volume::read_system_chunks() {
     Bytes array = Bytes(super_.sys_chunk_array).first(super_.sys_chunk_array_size);
     while (!array.empty()) {
@@ -111,7 +114,8 @@ Result<void> Volume::read_system_chunks() {
         Key key = to_key(view<disk::btrfs_disk_key>(array));
         const auto& chunk = view<disk::btrfs_chunk>(array, sizeof(disk::btrfs_disk_key));
         std::size_t length = head + std::size_t{chunk.num_stripes} * sizeof(disk::btrfs_stripe);
-        if (array.size() < length) return fail(Cause::ChunkBad, "the system chunk array ends within a stripe");
+        if (array.size() < length)
+            return fail(Cause::ChunkBad, "the system chunk array ends within a stripe");
         Bytes item = array.first(length).subspan(sizeof(disk::btrfs_disk_key));
         TRY(check_chunk(geometry_, key, item));
         TRY(chunk_map_.add(key, item));
@@ -121,21 +125,22 @@ Result<void> Volume::read_system_chunks() {
 }
 
 Result<void> Volume::read_chunk_tree() {
-    return for_each_item(*this, chunk_tree(), {}, {~0ULL, 0xff, ~0ULL}, [&](const Cursor& at) -> Result<bool> {
-        Key key = at.key();
-        if (type_of(key) == KeyType::ChunkItem) {
-            TRY(at.check());
-            TRY(chunk_map_.add(key, at.data()));
-        } else if (type_of(key) == KeyType::DevItem) {
-            TRY(at.check());
-            device_items_[key.offset] = load<disk::btrfs_dev_item>(at.data());
-        }
-        return true;
-    });
+    return for_each_item(*this, chunk_tree(), {}, {~0ULL, 0xff, ~0ULL},
+                         [&](const Cursor& at) -> Result<bool> {
+                             Key key = at.key();
+                             if (type_of(key) == KeyType::ChunkItem) {
+                                 TRY(at.check());
+                                 TRY(chunk_map_.add(key, at.data()));
+                             } else if (type_of(key) == KeyType::DevItem) {
+                                 TRY(at.check());
+                                 device_items_[key.offset] = load<disk::btrfs_dev_item>(at.data());
+                             }
+                             return true;
+                         });
 }
 
-// Every device given must be one that the chunk tree names. Every device that is missing must be one that each
-// chunk on it can do without.
+// Every device given must be one that the chunk tree names. Every device that is missing must be one that
+// each chunk on it can do without.
 Result<void> Volume::check_devices_complete() {
     if (is_metadump()) return {};
     for (const Uuid& uuid : devices_.foreign()) {
@@ -154,17 +159,18 @@ Result<void> Volume::check_devices_complete() {
             if (devices_.find(stripe.devid, stripe.dev_uuid) == nullptr) ++missing;
         }
         if (missing > chunk.failures_allowed()) {
-            open_errors_.push_back(
-                {Cause::DevicesMissing, {}, "chunk " + std::to_string(logical) + " lacks " +
-                                                std::to_string(missing) + " of its devices"});
+            open_errors_.push_back({Cause::DevicesMissing,
+                                    {},
+                                    "chunk " + std::to_string(logical) + " lacks " + std::to_string(missing) +
+                                        " of its devices"});
             break;
         }
     }
     return {};
 }
 
-// Dev extents and chunks must describe each other. Dev extents lie in the device tree in order of (device, physical),
-// so that each device's size is looked up once, when its first dev extent comes.
+// Dev extents and chunks must describe each other. Dev extents lie in the device tree in order of (device,
+// physical), so that each device's size is looked up once, when its first dev extent comes.
 Result<void> Volume::mount_verify() {
     if (is_metadump()) return {};
     u64 devid = 0;
@@ -203,14 +209,16 @@ Result<void> Volume::check_dev_extent(const Key& key, Bytes item, u64 device_byt
     const auto& extent = view<disk::btrfs_dev_extent>(item);
     u64 end = key.offset + extent.length;
     if (key.offset < previous_end) return fail(Cause::DevExtentBad, "overlaps the one before");
-    if (end < key.offset || end > device_bytes) return fail(Cause::DevExtentBad, "lies beyond the device's end");
+    if (end < key.offset || end > device_bytes)
+        return fail(Cause::DevExtentBad, "lies beyond the device's end");
     previous_end = end;
     const Chunk* chunk = chunk_map_.find(LogicalAddr{extent.chunk_offset});
     if (chunk == nullptr || chunk->logical.value != extent.chunk_offset) {
         return fail(Cause::DevExtentBad, "no chunk at " + std::to_string(extent.chunk_offset.get()));
     }
     if (chunk->stripe_bytes() != extent.length) {
-        return fail(Cause::DevExtentBad, "length " + std::to_string(extent.length.get()) + ", the chunk's stripes have " +
+        return fail(Cause::DevExtentBad, "length " + std::to_string(extent.length.get()) +
+                                             ", the chunk's stripes have " +
                                              std::to_string(chunk->stripe_bytes()));
     }
     for (const Stripe& stripe : chunk->stripes) {

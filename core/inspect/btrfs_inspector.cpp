@@ -2,10 +2,10 @@
 // Blocks and items as they lie on disk.
 #include "inspect/btrfs_inspector.h"
 
-#include <algorithm>
-
 #include "inspect/btrfs_items.h"
 #include "inspect/fields.h"
+
+#include <algorithm>
 
 namespace glassfs::inspect {
 
@@ -39,7 +39,8 @@ DataRange data_range(const TreeBlock& leaf, u32 slot) {
 
 // Prefers a copy that verifies, then any that can be read.
 Result<BtrfsInspector::RawBlock> BtrfsInspector::read_any_copy(LogicalAddr addr) {
-    if (addr.value % volume_.geometry().sector_size != 0) return fail(Cause::BlockUnaligned, {.block = addr.value});
+    if (addr.value % volume_.geometry().sector_size != 0)
+        return fail(Cause::BlockUnaligned, {.block = addr.value});
     u32 mirrors = volume_.mirrors(addr);
     if (mirrors == 0) return fail(Cause::ChunkMissing, {.block = addr.value});
     std::optional<RawBlock> best;
@@ -125,8 +126,8 @@ Result<BlockView> BtrfsInspector::block(LogicalAddr addr) {
     bool sound = !raw.error;  // check_item() needs the block's structure to be valid
     for (u32 slot = 0; slot < entries; ++slot) {
         view.items.push_back(make_item(block, slot, sound));
-        view.used_bytes += block.is_leaf() ? TreeBlock::item_size + view.items.back().data_size
-                                           : TreeBlock::pointer_size;
+        view.used_bytes +=
+            block.is_leaf() ? TreeBlock::item_size + view.items.back().data_size : TreeBlock::pointer_size;
     }
     view.used_bytes = std::min(view.used_bytes, view.capacity);  // overlapping items of a damaged leaf
     view.free_bytes = view.capacity - view.used_bytes;
@@ -148,8 +149,8 @@ Result<std::vector<Field>> BtrfsInspector::item_fields(LogicalAddr addr, u32 slo
     }
     append_fields(out, disk::btrfs_item::layout(), block.bytes(), block.entry_at(slot));
     DataRange range = data_range(block, slot);
-    append_btrfs_item(out, block.key(slot), block.bytes(), range.at, range.size, volume_.geometry().sector_size,
-                      checksum_size(volume_.geometry().csum_type));
+    append_btrfs_item(out, block.key(slot), block.bytes(), range.at, range.size,
+                      volume_.geometry().sector_size, checksum_size(volume_.geometry().csum_type));
     return out;
 }
 
@@ -166,8 +167,8 @@ std::shared_ptr<const Buffer> BtrfsInspector::superblock_raw() {
     return std::make_shared<const Buffer>(begin, begin + sizeof(disk::btrfs_super_block));
 }
 
-// Depth first with an explicit stack: the depth is bounded by the levels, which must fall by one at each step, and a
-// block that is its own ancestor can't have a lower level.
+// Depth first with an explicit stack: the depth is bounded by the levels, which must fall by one at each
+// step, and a block that is its own ancestor can't have a lower level.
 struct BtrfsInspector::Walk {
     struct Todo {
         LogicalAddr addr;
@@ -224,8 +225,11 @@ Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const 
             count_bytes(b, record);
             for (u32 slot = b.is_leaf() ? 0 : b.nritems(); slot-- > 0;) {
                 const auto& pointer = b.pointer(slot);
-                walk.stack.push_back({LogicalAddr{pointer.blockptr}, index, slot,
-                                      {static_cast<u8>(b.level() - 1), Generation{pointer.generation}, b.key(slot)}});
+                walk.stack.push_back(
+                    {LogicalAddr{pointer.blockptr},
+                     index,
+                     slot,
+                     {static_cast<u8>(b.level() - 1), Generation{pointer.generation}, b.key(slot)}});
             }
         }
         if (!visit(record)) return {};

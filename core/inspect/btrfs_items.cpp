@@ -2,9 +2,9 @@
 // Fields of each item type: the fixed part through its layout table, then names, references and stripes.
 #include "inspect/btrfs_items.h"
 
-#include <algorithm>
-
 #include "inspect/fields.h"
+
+#include <algorithm>
 
 namespace glassfs::inspect {
 
@@ -16,7 +16,9 @@ namespace {
 class Decoder {
   public:
     Decoder(std::vector<Field>& out, Bytes block, std::size_t at, std::size_t size)
-        : out_(out), block_(block.first(std::min(block.size(), at + size))), at_(std::min(at, block_.size())) {}
+        : out_(out),
+          block_(block.first(std::min(block.size(), at + size))),
+          at_(std::min(at, block_.size())) {}
 
     std::size_t left() const { return block_.size() - at_; }
     Bytes rest() const { return block_.subspan(at_); }
@@ -63,7 +65,9 @@ class Decoder {
     std::size_t at_;
 };
 
-std::string numbered(const char* what, u32 index) { return std::string(what) + " " + std::to_string(index); }
+std::string numbered(const char* what, u32 index) {
+    return std::string(what) + " " + std::to_string(index);
+}
 
 // Entries of a fixed part with a name behind it, as long as there are bytes.
 template <class T>
@@ -99,7 +103,8 @@ void put_file_extent(std::vector<Field>& out, Decoder& d) {
     d.skip(d.left());
     // Behind `type` an inline extent has its data where others have more fields.
     u32 data_begin = out[before].offset + static_cast<u32>(disk::file_extent_inline_at);
-    while (out.size() > before && (out.back().offset >= data_begin || out.back().name == "cut off")) out.pop_back();
+    while (out.size() > before && (out.back().offset >= data_begin || out.back().name == "cut off"))
+        out.pop_back();
     u32 length = static_cast<u32>(left - disk::file_extent_inline_at);
     out.push_back({"data", data_begin, length, std::to_string(length) + " bytes", "inline", 0});
 }
@@ -107,7 +112,8 @@ void put_file_extent(std::vector<Field>& out, Decoder& d) {
 void put_inline_refs(Decoder& d) {
     for (u32 i = 0; d.left() > 0; ++i) {
         auto type = static_cast<KeyType>(d.rest()[0]);
-        std::size_t extra = type == KeyType::ExtentDataRef   ? sizeof(disk::btrfs_extent_data_ref) - sizeof(Le64)
+        std::size_t extra = type == KeyType::ExtentDataRef
+                                ? sizeof(disk::btrfs_extent_data_ref) - sizeof(Le64)
                             : type == KeyType::SharedDataRef ? sizeof(disk::btrfs_shared_data_ref)
                                                              : 0;
         d.group(numbered("inline ref", i) + " " + key_type_name(static_cast<u8>(type)),
@@ -160,23 +166,50 @@ void put_checksums(const Key& key, Decoder& d, u32 sector_size, std::size_t csum
 void put_space_item(const Key& key, Decoder& d) {
     switch (type_of(key)) {
         case KeyType::ExtentItem:
-        case KeyType::MetadataItem: put_extent_item(key, d); break;
-        case KeyType::ExtentDataRef: d.put<disk::btrfs_extent_data_ref>(); break;
-        case KeyType::SharedDataRef: d.put<disk::btrfs_shared_data_ref>(); break;
-        case KeyType::ExtentOwnerRef: d.put<disk::btrfs_extent_owner_ref>(); break;
-        case KeyType::BlockGroupItem: d.put<disk::btrfs_block_group_item>(); break;
-        case KeyType::FreeSpaceInfo: d.put<disk::btrfs_free_space_info>(); break;
-        case KeyType::FreeSpaceBitmap: d.octets("bitmap", d.left()); break;
-        case KeyType::DevExtent: d.put<disk::btrfs_dev_extent>(); break;
-        case KeyType::DevItem: d.put<disk::btrfs_dev_item>(); break;
-        case KeyType::ChunkItem: put_chunk(d); break;
-        case KeyType::RaidStripe: put_array<disk::btrfs_raid_stride>(d, "stride"); break;
-        case KeyType::PersistentItem: d.put_growing<disk::btrfs_dev_stats_item>(); break;
-        case KeyType::DevReplace: d.put<disk::btrfs_dev_replace_item>(); break;
+        case KeyType::MetadataItem:
+            put_extent_item(key, d);
+            break;
+        case KeyType::ExtentDataRef:
+            d.put<disk::btrfs_extent_data_ref>();
+            break;
+        case KeyType::SharedDataRef:
+            d.put<disk::btrfs_shared_data_ref>();
+            break;
+        case KeyType::ExtentOwnerRef:
+            d.put<disk::btrfs_extent_owner_ref>();
+            break;
+        case KeyType::BlockGroupItem:
+            d.put<disk::btrfs_block_group_item>();
+            break;
+        case KeyType::FreeSpaceInfo:
+            d.put<disk::btrfs_free_space_info>();
+            break;
+        case KeyType::FreeSpaceBitmap:
+            d.octets("bitmap", d.left());
+            break;
+        case KeyType::DevExtent:
+            d.put<disk::btrfs_dev_extent>();
+            break;
+        case KeyType::DevItem:
+            d.put<disk::btrfs_dev_item>();
+            break;
+        case KeyType::ChunkItem:
+            put_chunk(d);
+            break;
+        case KeyType::RaidStripe:
+            put_array<disk::btrfs_raid_stride>(d, "stride");
+            break;
+        case KeyType::PersistentItem:
+            d.put_growing<disk::btrfs_dev_stats_item>();
+            break;
+        case KeyType::DevReplace:
+            d.put<disk::btrfs_dev_replace_item>();
+            break;
         case KeyType::TemporaryItem:
             if (d.fits<disk::btrfs_balance_item>()) d.put<disk::btrfs_balance_item>();
             break;
-        default: break;
+        default:
+            break;
     }
 }
 
@@ -185,18 +218,28 @@ void put_other_item(const Key& key, Decoder& d) {
         case KeyType::QgroupStatus:
             d.put_growing<disk::btrfs_qgroup_status_item>();
             break;
-        case KeyType::QgroupInfo: d.put<disk::btrfs_qgroup_info_item>(); break;
-        case KeyType::QgroupLimit: d.put<disk::btrfs_qgroup_limit_item>(); break;
+        case KeyType::QgroupInfo:
+            d.put<disk::btrfs_qgroup_info_item>();
+            break;
+        case KeyType::QgroupLimit:
+            d.put<disk::btrfs_qgroup_limit_item>();
+            break;
         case KeyType::UuidKeySubvol:
-        case KeyType::UuidKeyReceivedSubvol: put_array<disk::btrfs_uuid_entry>(d, "subvolume"); break;
-        case KeyType::StringItem: d.text("string", d.left()); break;
+        case KeyType::UuidKeyReceivedSubvol:
+            put_array<disk::btrfs_uuid_entry>(d, "subvolume");
+            break;
+        case KeyType::StringItem:
+            d.text("string", d.left());
+            break;
         case KeyType::VerityDescItem:
             if (key.offset == 0) d.put<disk::btrfs_verity_descriptor_item>();
             break;
         case KeyType::Untyped:
             if (key.objectid == free_space_objectid) d.put<disk::btrfs_free_space_header>();
             break;
-        default: put_space_item(key, d); break;
+        default:
+            put_space_item(key, d);
+            break;
     }
 }
 
@@ -206,20 +249,40 @@ void append_btrfs_item(std::vector<Field>& out, const Key& key, Bytes block, std
                        u32 sector_size, std::size_t csum_size) {
     Decoder d(out, block, at, size);
     switch (type_of(key)) {
-        case KeyType::InodeItem: d.put<disk::btrfs_inode_item>(); break;
-        case KeyType::InodeRef: put_references<disk::btrfs_inode_ref>(d); break;
-        case KeyType::InodeExtref: put_references<disk::btrfs_inode_extref>(d); break;
+        case KeyType::InodeItem:
+            d.put<disk::btrfs_inode_item>();
+            break;
+        case KeyType::InodeRef:
+            put_references<disk::btrfs_inode_ref>(d);
+            break;
+        case KeyType::InodeExtref:
+            put_references<disk::btrfs_inode_extref>(d);
+            break;
         case KeyType::XattrItem:
         case KeyType::DirItem:
-        case KeyType::DirIndex: put_dir_entries(d); break;
+        case KeyType::DirIndex:
+            put_dir_entries(d);
+            break;
         case KeyType::DirLogItem:
-        case KeyType::DirLogIndex: d.put<disk::btrfs_dir_log_item>(); break;
-        case KeyType::ExtentData: put_file_extent(out, d); break;
-        case KeyType::ExtentCsum: put_checksums(key, d, sector_size, csum_size); break;
-        case KeyType::RootItem: d.put_growing<disk::btrfs_root_item>(); break;
+        case KeyType::DirLogIndex:
+            d.put<disk::btrfs_dir_log_item>();
+            break;
+        case KeyType::ExtentData:
+            put_file_extent(out, d);
+            break;
+        case KeyType::ExtentCsum:
+            put_checksums(key, d, sector_size, csum_size);
+            break;
+        case KeyType::RootItem:
+            d.put_growing<disk::btrfs_root_item>();
+            break;
         case KeyType::RootRef:
-        case KeyType::RootBackref: put_references<disk::btrfs_root_ref>(d); break;
-        default: put_other_item(key, d); break;
+        case KeyType::RootBackref:
+            put_references<disk::btrfs_root_ref>(d);
+            break;
+        default:
+            put_other_item(key, d);
+            break;
     }
     if (d.left() > 0) d.octets("further bytes", d.left());
 }

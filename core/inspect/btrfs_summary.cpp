@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 // An item in a few words, as it stands on one line of a block.
-#include <algorithm>
-
 #include "base/text.h"
 #include "inspect/btrfs_items.h"
+
+#include <algorithm>
 
 namespace glassfs::inspect {
 
 using namespace btrfs;
 
 const char* item_class_name(ItemClass item_class) {
-    static constexpr const char* names[item_class_count] = {"inode", "ref",  "dir item", "dir index",
+    static constexpr const char* names[item_class_count] = {"inode",  "ref",         "dir item", "dir index",
                                                             "extent", "inline data", "checksum", "root",
-                                                            "device", "chunk", "pointer", "other"};
+                                                            "device", "chunk",       "pointer",  "other"};
     return names[static_cast<std::size_t>(item_class)];
 }
 
 ItemClass btrfs_item_class(const Key& key, Bytes data) {
     switch (type_of(key)) {
         case KeyType::InodeItem:
-        case KeyType::OrphanItem: return ItemClass::Inode;
+        case KeyType::OrphanItem:
+            return ItemClass::Inode;
         case KeyType::InodeRef:
         case KeyType::InodeExtref:
         case KeyType::RootRef:
@@ -28,37 +29,47 @@ ItemClass btrfs_item_class(const Key& key, Bytes data) {
         case KeyType::ExtentDataRef:
         case KeyType::SharedBlockRef:
         case KeyType::SharedDataRef:
-        case KeyType::ExtentOwnerRef: return ItemClass::Ref;
+        case KeyType::ExtentOwnerRef:
+            return ItemClass::Ref;
         case KeyType::DirItem:
-        case KeyType::XattrItem: return ItemClass::DirItem;
+        case KeyType::XattrItem:
+            return ItemClass::DirItem;
         case KeyType::DirIndex:
         case KeyType::DirLogItem:
-        case KeyType::DirLogIndex: return ItemClass::DirIndex;
+        case KeyType::DirLogIndex:
+            return ItemClass::DirIndex;
         case KeyType::ExtentData:
             return data.size() > 20 && data[20] == file_extent_inline ? ItemClass::Inline : ItemClass::Extent;
         case KeyType::ExtentItem:
         case KeyType::MetadataItem:
         case KeyType::FreeSpaceInfo:
         case KeyType::FreeSpaceExtent:
-        case KeyType::FreeSpaceBitmap: return ItemClass::Extent;
-        case KeyType::ExtentCsum: return ItemClass::Csum;
+        case KeyType::FreeSpaceBitmap:
+            return ItemClass::Extent;
+        case KeyType::ExtentCsum:
+            return ItemClass::Csum;
         case KeyType::RootItem:
         case KeyType::UuidKeySubvol:
-        case KeyType::UuidKeyReceivedSubvol: return ItemClass::Root;
+        case KeyType::UuidKeyReceivedSubvol:
+            return ItemClass::Root;
         case KeyType::DevExtent:
         case KeyType::DevItem:
         case KeyType::PersistentItem:
-        case KeyType::DevReplace: return ItemClass::Device;
+        case KeyType::DevReplace:
+            return ItemClass::Device;
         case KeyType::ChunkItem:
         case KeyType::BlockGroupItem:
-        case KeyType::RaidStripe: return ItemClass::Chunk;
-        default: return ItemClass::Other;
+        case KeyType::RaidStripe:
+            return ItemClass::Chunk;
+        default:
+            return ItemClass::Other;
     }
 }
 
 namespace {
 
-// The objectid of some items is a plain number (an inode, an address, a device), of others one of the named ids.
+// The objectid of some items is a plain number (an inode, an address, a device), of others one of the named
+// ids.
 std::string objectid_text(const Key& key) {
     bool address = type_of(key) == KeyType::ExtentItem || type_of(key) == KeyType::MetadataItem ||
                    type_of(key) == KeyType::BlockGroupItem || type_of(key) == KeyType::FreeSpaceInfo ||
@@ -97,9 +108,10 @@ std::string inode_summary(Bytes data) {
 std::string extent_data_summary(Bytes data) {
     if (data.size() < disk::file_extent_inline_at) return {};
     const auto& extent = view<disk::btrfs_file_extent_item>(data);
-    std::string packed = extent.compression == 0   ? ""
-                         : extent.compression <= 3 ? std::string(" ") + compression_names[extent.compression].name
-                                                   : " compression " + std::to_string(extent.compression);
+    std::string packed = extent.compression == 0 ? ""
+                         : extent.compression <= 3
+                             ? std::string(" ") + compression_names[extent.compression].name
+                             : " compression " + std::to_string(extent.compression);
     if (extent.type == file_extent_inline) {
         return "inline " + grouped(data.size() - disk::file_extent_inline_at) + " B" + packed;
     }
@@ -114,7 +126,8 @@ std::string extent_item_summary(const Key& key, Bytes data) {
     if (!fits<disk::btrfs_extent_item>(data)) return {};
     const auto& extent = view<disk::btrfs_extent_item>(data);
     std::string refs = extent.refs == 1 ? "1 ref" : grouped(extent.refs) + " refs";
-    if (type_of(key) == KeyType::MetadataItem) return "tree block, level " + std::to_string(key.offset) + ", " + refs;
+    if (type_of(key) == KeyType::MetadataItem)
+        return "tree block, level " + std::to_string(key.offset) + ", " + refs;
     bool tree_block = (extent.flags & extent_flag_tree_block) != 0;
     return (tree_block ? "tree block, " : "data " + size_text(key.offset) + ", ") + refs;
 }
@@ -128,11 +141,13 @@ std::string chunk_summary(Bytes data) {
 std::string space_summary(const Key& key, Bytes data) {
     switch (type_of(key)) {
         case KeyType::ExtentItem:
-        case KeyType::MetadataItem: return extent_item_summary(key, data);
-        case KeyType::ChunkItem: return chunk_summary(data);
+        case KeyType::MetadataItem:
+            return extent_item_summary(key, data);
+        case KeyType::ChunkItem:
+            return chunk_summary(data);
         case KeyType::DevItem:
-            return fits<disk::btrfs_dev_item>(data)
-                       ? size_text(view<disk::btrfs_dev_item>(data).total_bytes) : std::string();
+            return fits<disk::btrfs_dev_item>(data) ? size_text(view<disk::btrfs_dev_item>(data).total_bytes)
+                                                    : std::string();
         case KeyType::DevExtent:
             return fits<disk::btrfs_dev_extent>(data)
                        ? "chunk " + std::to_string(view<disk::btrfs_dev_extent>(data).chunk_offset) + ", " +
@@ -148,8 +163,10 @@ std::string space_summary(const Key& key, Bytes data) {
                        ? grouped(view<disk::btrfs_free_space_info>(data).extent_count) + " free extents"
                        : std::string();
         case KeyType::FreeSpaceExtent:
-        case KeyType::FreeSpaceBitmap: return size_text(key.offset);
-        default: return {};
+        case KeyType::FreeSpaceBitmap:
+            return size_text(key.offset);
+        default:
+            return {};
     }
 }
 
@@ -157,23 +174,31 @@ std::string space_summary(const Key& key, Bytes data) {
 
 std::string btrfs_key_text(const Key& key) {
     // A special id as the offset (of a root item of a log tree, say) reads better signed.
-    std::string offset = key.offset > last_free_objectid ? objectid_name(key.offset) : std::to_string(key.offset);
+    std::string offset =
+        key.offset > last_free_objectid ? objectid_name(key.offset) : std::to_string(key.offset);
     if (key.offset == ~0ULL) offset = "-1";
     return objectid_text(key) + " " + key_type_name(key.type) + " " + offset;
 }
 
 std::string btrfs_item_summary(const Key& key, Bytes data) {
     switch (type_of(key)) {
-        case KeyType::InodeItem: return inode_summary(data);
-        case KeyType::InodeRef: return first_name<disk::btrfs_inode_ref>(data);
-        case KeyType::InodeExtref: return first_name<disk::btrfs_inode_extref>(data);
+        case KeyType::InodeItem:
+            return inode_summary(data);
+        case KeyType::InodeRef:
+            return first_name<disk::btrfs_inode_ref>(data);
+        case KeyType::InodeExtref:
+            return first_name<disk::btrfs_inode_extref>(data);
         case KeyType::DirItem:
         case KeyType::DirIndex:
-        case KeyType::XattrItem: return first_name<disk::btrfs_dir_item>(data);
+        case KeyType::XattrItem:
+            return first_name<disk::btrfs_dir_item>(data);
         case KeyType::RootRef:
-        case KeyType::RootBackref: return first_name<disk::btrfs_root_ref>(data);
-        case KeyType::ExtentData: return extent_data_summary(data);
-        case KeyType::ExtentCsum: return size_text(data.size()) + " of checksums";
+        case KeyType::RootBackref:
+            return first_name<disk::btrfs_root_ref>(data);
+        case KeyType::ExtentData:
+            return extent_data_summary(data);
+        case KeyType::ExtentCsum:
+            return size_text(data.size()) + " of checksums";
         case KeyType::RootItem:
             return data.size() >= disk::root_item_legacy_size
                        ? "root at " + std::to_string(view<disk::btrfs_root_item>(data).bytenr)
@@ -183,7 +208,8 @@ std::string btrfs_item_summary(const Key& key, Bytes data) {
             return fits<disk::btrfs_dir_log_item>(data)
                        ? "to index " + std::to_string(view<disk::btrfs_dir_log_item>(data).end)
                        : std::string();
-        default: return space_summary(key, data);
+        default:
+            return space_summary(key, data);
     }
 }
 

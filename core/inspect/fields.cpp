@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "inspect/fields.h"
 
-#include <algorithm>
-
 #include "base/text.h"
+
+#include <algorithm>
 
 namespace glassfs::inspect {
 
@@ -39,7 +39,8 @@ bool all_zero(Bytes bytes) {
 }
 
 void show_number(Field& field, const FieldInfo& info, u64 number) {
-    field.value = info.show.form == Form::Hex || info.show.form == Form::Flags ? hex(number) : std::to_string(number);
+    field.value =
+        info.show.form == Form::Hex || info.show.form == Form::Flags ? hex(number) : std::to_string(number);
     if (info.show.form == Form::Flags) field.meaning = flag_names(info.show.names, number);
     if (info.show.form == Form::Enumeration) {
         if (const char* name = name_of(info.show.names, number)) field.meaning = name;
@@ -82,10 +83,11 @@ bool append_fields(std::vector<Field>& out, const Layout& layout, Bytes bytes, s
                 field.value = all_zero(own) ? "0" : octets_text(own);
                 break;
             case Form::Text:
-                field.value = printable(as_text(own.first(static_cast<std::size_t>(
-                    std::find(own.begin(), own.end(), u8{0}) - own.begin()))));
+                field.value = printable(as_text(own.first(
+                    static_cast<std::size_t>(std::find(own.begin(), own.end(), u8{0}) - own.begin()))));
                 break;
-            default: show_number(field, info, field_number(info, bytes, at));
+            default:
+                show_number(field, info, field_number(info, bytes, at));
         }
         out.push_back(std::move(field));
     }
@@ -99,11 +101,12 @@ Bytes cut(Bytes bytes, std::size_t at, std::size_t length) {
 }
 }  // namespace
 
-void append_text(std::vector<Field>& out, std::string name, Bytes bytes, std::size_t at, std::size_t length, u8 depth) {
+void append_text(std::vector<Field>& out, std::string name, Bytes bytes, std::size_t at, std::size_t length,
+                 u8 depth) {
     Bytes own = cut(bytes, at, length);
     std::string meaning = own.size() < length ? "cut off" : "";
-    out.push_back({std::move(name), static_cast<u32>(at), static_cast<u32>(own.size()), printable(as_text(own)),
-                   std::move(meaning), depth});
+    out.push_back({std::move(name), static_cast<u32>(at), static_cast<u32>(own.size()),
+                   printable(as_text(own)), std::move(meaning), depth});
 }
 
 void append_octets(std::vector<Field>& out, std::string name, Bytes bytes, std::size_t at, std::size_t length,

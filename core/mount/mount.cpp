@@ -35,7 +35,8 @@ class BtrfsVolume final : public Volume {
 
 }  // namespace
 
-Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices, const Options& options) {
+Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
+                                     const Options& options) {
     if (devices.empty()) return fail(Cause::InvalidArgument, "no device given");
     for (const auto& device : devices) {
         if (!btrfs::probe(*device)) return fail(Cause::UnknownFileSystem, device->name());

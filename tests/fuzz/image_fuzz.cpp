@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A whole small image: opened, inspected, walked, read and checked. The input is a list of 4 KiB blocks, each with
-// its block number before it (16 bits, little-endian); checksums are made right, or nothing behind them would ever
-// be reached. Seeds come from tests/fuzz/corpus.
-#include <algorithm>
-#include <cstring>
-#include <cstdlib>
-#include <set>
-
+// A whole small image: opened, inspected, walked, read and checked. The input is a list of 4 KiB blocks, each
+// with its block number before it (16 bits, little-endian); checksums are made right, or nothing behind them
+// would ever be reached. Seeds come from tests/fuzz/corpus.
 #include "base/crc32c.h"
 #include "block/ram_device.h"
 #include "btrfs/disk.h"
 #include "mount/mount.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <set>
 
 using namespace glassfs;
 
@@ -75,8 +75,10 @@ void look_at_files(vfs::FileSystem& files, Budget& budget) {
         (void)files.readdir(dir, 0, [&](const vfs::DirEntry& entry) {
             (void)files.lookup(dir, entry.name);
             auto attributes = files.getattr(entry.id);
-            if (attributes && attributes->type == vfs::FileType::Directory) todo.push_back(entry.id);
-            else look_at_file(files, entry.id);
+            if (attributes && attributes->type == vfs::FileType::Directory)
+                todo.push_back(entry.id);
+            else
+                look_at_file(files, entry.id);
             return budget.take();
         });
     }

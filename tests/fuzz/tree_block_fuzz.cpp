@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One tree block of any content: a block that passes the structure check must be safe to look at through every
-// accessor, an item that passes the item check through every parser, and the inspector shows items that pass nothing.
+// One tree block of any content: a block that passes the structure check must be safe to look at through
+// every accessor, an item that passes the item check through every parser, and the inspector shows items that
+// pass nothing.
 #include "btrfs/file_system.h"
 #include "inspect/btrfs_items.h"
 
@@ -14,7 +15,8 @@ btrfs::Geometry geometry() {
     btrfs::Geometry g;
     g.node_size = node_size;
     g.sector_size = 4096;
-    g.incompat = btrfs::incompat_skinny_metadata | btrfs::incompat_extended_iref | btrfs::incompat_mixed_groups;
+    g.incompat =
+        btrfs::incompat_skinny_metadata | btrfs::incompat_extended_iref | btrfs::incompat_mixed_groups;
     g.generation = 100;
     return g;
 }
@@ -55,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!block.is_leaf()) continue;
         std::vector<inspect::Field> fields;
         (void)inspect::btrfs_item_summary(key, block.data(slot));
-        inspect::append_btrfs_item(fields, key, block.bytes(), block.data_at(slot), block.item(slot).size, 4096, 4);
+        inspect::append_btrfs_item(fields, key, block.bytes(), block.data_at(slot), block.item(slot).size,
+                                   4096, 4);
         if (btrfs::check_item(g, block, slot)) use_item(key, block.data(slot));
     }
     return 0;

@@ -33,7 +33,9 @@ Buffer chunk_item(u64 type, u64 length, u16 stripes, u16 sub_stripes = 1) {
     return item;
 }
 
-Key chunk_key(u64 logical) { return make_key(first_chunk_tree_objectid, KeyType::ChunkItem, logical); }
+Key chunk_key(u64 logical) {
+    return make_key(first_chunk_tree_objectid, KeyType::ChunkItem, logical);
+}
 
 ChunkMap one_chunk(u64 type, u64 length, u16 stripes, u16 sub_stripes = 1) {
     ChunkMap map;
@@ -107,8 +109,8 @@ TEST_CASE("btrfs/chunk map: RAID5 and RAID6 rotate the row by one device each ti
     ChunkMap raid5 = one_chunk(block_group_data | block_group_raid5, 2 * M, 3);
     CHECK(raid5.find(LogicalAddr{M})->stripe_bytes() == M);
     CHECK(raid5.find(LogicalAddr{M})->mirrors() == 2);
-    CHECK(place(raid5, M, M) == Place{1, 100 * M, 64 * K});               // row 0, data 0
-    CHECK(place(raid5, M + 64 * K, M) == Place{2, 200 * M, 64 * K});      // row 0, data 1; P on 3
+    CHECK(place(raid5, M, M) == Place{1, 100 * M, 64 * K});                        // row 0, data 0
+    CHECK(place(raid5, M + 64 * K, M) == Place{2, 200 * M, 64 * K});               // row 0, data 1; P on 3
     CHECK(place(raid5, M + 2 * 64 * K, M) == Place{2, 200 * M + 64 * K, 64 * K});  // row 1, data 0
     CHECK(place(raid5, M + 3 * 64 * K, M) == Place{3, 300 * M + 64 * K, 64 * K});  // row 1, data 1; P on 1
     CHECK(place(raid5, M + 5 * 64 * K, M) == Place{1, 100 * M + 2 * 64 * K, 64 * K});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "btrfs/metadump.h"
 
-#include <doctest/doctest.h>
-
 #include "base/compression.h"
 #include "base/endian.h"
 #include "block/ram_device.h"
+
+#include <doctest/doctest.h>
 
 using namespace glassfs;
 
@@ -108,13 +108,13 @@ TEST_CASE("btrfs/metadump: each damaged header field is refused") {
         auto dump = btrfs::MetadumpDevice::open(device_of(bad));
         return !dump && dump.error().cause == Cause::MetadumpBad;
     };
-    CHECK(refused([](Buffer& b) { b[0] ^= 1; }));                          // magic
-    CHECK(refused([](Buffer& b) { put64(b, 8, 1024); }));                  // own position
-    CHECK(refused([](Buffer& b) { put32(b, 16, 84); }));                   // one item more than fits
-    CHECK(refused([](Buffer& b) { put32(b, 16, 0); }));                    // nothing at all
-    CHECK(refused([](Buffer& b) { b[20] = 2; }));                          // compression
-    CHECK(refused([](Buffer& b) { put32(b, 29, 0); }));                    // empty item
-    CHECK(refused([](Buffer& b) { put32(b, 29, 4097 + 1024); }));          // beyond the file
-    CHECK(refused([](Buffer& b) { put64(b, 21, ~0ULL - 100); }));          // beyond every address
+    CHECK(refused([](Buffer& b) { b[0] ^= 1; }));                  // magic
+    CHECK(refused([](Buffer& b) { put64(b, 8, 1024); }));          // own position
+    CHECK(refused([](Buffer& b) { put32(b, 16, 84); }));           // one item more than fits
+    CHECK(refused([](Buffer& b) { put32(b, 16, 0); }));            // nothing at all
+    CHECK(refused([](Buffer& b) { b[20] = 2; }));                  // compression
+    CHECK(refused([](Buffer& b) { put32(b, 29, 0); }));            // empty item
+    CHECK(refused([](Buffer& b) { put32(b, 29, 4097 + 1024); }));  // beyond the file
+    CHECK(refused([](Buffer& b) { put64(b, 21, ~0ULL - 100); }));  // beyond every address
     CHECK(refused([](Buffer& b) { b.resize(1023); }));
 }

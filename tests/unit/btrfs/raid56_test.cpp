@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "btrfs/raid56.h"
 
-#include <doctest/doctest.h>
-
-#include <set>
-
 #include "base/environment.h"
+
+#include <doctest/doctest.h>
+#include <set>
 
 using namespace glassfs;
 
@@ -31,7 +30,8 @@ struct Row {
             for (std::size_t b = 0; b < 64; ++b) {
                 elements[i][b] = static_cast<u8>(random.random());
                 elements[data][b] = static_cast<u8>(elements[data][b] ^ elements[i][b]);
-                elements[data + 1][b] = static_cast<u8>(elements[data + 1][b] ^ times(weight, elements[i][b]));
+                elements[data + 1][b] =
+                    static_cast<u8>(elements[data + 1][b] ^ times(weight, elements[i][b]));
             }
         }
     }
