@@ -46,6 +46,16 @@ Colour address_colour(const BlockLook& look) {
     return t.state(look.state).line;
 }
 
+// Where there is no room for all of an address its last digits stay: those of neighbours differ there.
+std::string short_address(LogicalAddr addr, float width) {
+    const std::string all = text("%llu", static_cast<unsigned long long>(addr.value));
+    std::string shown = all;
+    for (std::size_t cut = 1; cut + 2 < all.size() && text_width(Font::Mono12, shown) > width; ++cut) {
+        shown = "…" + all.substr(cut);
+    }
+    return shown;
+}
+
 // The bars of a leaf, from the bottom up.
 void draw_bars(ImDrawList* list, Rect b, const inspect::NodeRecord& record, float alpha) {
     u64 used = 0;
@@ -270,9 +280,9 @@ void draw_leaf(ImDrawList* list, Rect b, const inspect::NodeRecord& record, cons
         draw_bars(list, bars, record, look.alpha * (look.state == State::Old ? 0.4F : 0.9F));
     }
     if (addressed) {
-        draw_text_fit(list, Font::Mono12, b.x + 0.5F * b.w, b.y + 17, b.w - 6,
-                      with_alpha(address_colour(look), look.alpha),
-                      text("%llu", static_cast<unsigned long long>(record.addr.value)), Align::Centre);
+        draw_text(list, Font::Mono12, b.x + 0.5F * b.w, b.y + 17,
+                  with_alpha(address_colour(look), look.alpha), short_address(record.addr, b.w - 4),
+                  Align::Centre);
     }
     draw_overlay(list, b, look);
 }

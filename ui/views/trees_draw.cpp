@@ -252,12 +252,7 @@ void draw_neighbours(TreesFrame& f) {
     for (u32 rank = first; rank < last; ++rank) {
         const u32 record = f.s.layout.row(row)[rank];
         const Rect box = f.neighbour_box(rank);
-        if (f.s.record(record).level == 0) {
-            draw_leaf(f.list, box, f.s.record(record), f.look(record));
-        } else {
-            draw_leaf(f.list, box, f.s.record(record),
-                      f.look(record));  // bars: its slots would be too narrow
-        }
+        draw_leaf(f.list, box, f.s.record(record), f.look(record));  // nodes too: slots would be too narrow
         f.s.targets.push_back({Target::Kind::Block, box, record});
         draw_free(f, box, record);
     }
