@@ -62,11 +62,23 @@ DevExtents read_dev_extents(BlockReader& reader) {
     return extents;
 }
 
+void check_stripe_device(BlockReader& reader, const btrfs::Stripe& stripe, const Where& where) {
+    const auto& items = reader.volume().device_items();
+    auto item = items.find(stripe.devid);
+    if (item == items.end()) {
+        reader.findings().problem(Cause::ChunkBad, where, "a stripe on a device that does not exist");
+    } else if (item->second.uuid != stripe.dev_uuid) {
+        reader.findings().problem(Cause::ChunkBad, where,
+                                  "a stripe names another device by UUID than by number");
+    }
+}
+
 void check_stripes(BlockReader& reader, DevExtents& extents) {
     Findings& findings = reader.findings();
     for (const auto& [start, chunk] : reader.volume().chunk_map().chunks()) {
         for (const btrfs::Stripe& stripe : chunk.stripes) {
             Where where{.device = stripe.devid, .block = start};
+            check_stripe_device(reader, stripe, where);
             auto extent = extents.find({stripe.devid, stripe.physical.value});
             if (extent == extents.end()) {
                 findings.problem(Cause::DevExtentBad, where,

@@ -75,7 +75,7 @@ class DataPiece {
     }
 
     void check_copy(u32 mirror) {
-        u64 sector = volume_.geometry().sector_size;
+        std::size_t sector = volume_.geometry().sector_size;
         Buffer bytes(good_.size() * sector);
         auto whole = volume_.read_data(LogicalAddr{begin_}, bytes, mirror);
         if (!whole && whole.error().cause == Cause::DeviceMissing) return;
@@ -91,7 +91,7 @@ class DataPiece {
     bool matches(std::size_t index, Bytes part) const {
         const btrfs::Geometry& geometry = volume_.geometry();
         std::size_t size = checksum_size(geometry.csum_type);
-        std::size_t first = (begin_ - item_.key.offset) / geometry.sector_size;
+        auto first = static_cast<std::size_t>((begin_ - item_.key.offset) / geometry.sector_size);
         Bytes stored = item_.data.subspan((first + index) * size, size);
         return checksum(geometry.csum_type, part) == checksum_stored(geometry.csum_type, stored);
     }

@@ -52,6 +52,11 @@ void ExtentCheck::read_extent_item(const ItemView& item) {
     const auto& extent = view<disk::btrfs_extent_item>(item.data);
     bool skinny = type_of(item.key) == KeyType::MetadataItem;
     ExtentRecord record{item.key.objectid, item.key.offset, extent.refs, extent.flags, 0};
+    constexpr u64 flags_known =
+        btrfs::extent_flag_data | btrfs::extent_flag_tree_block | btrfs::extent_flag_full_backref;
+    if ((record.flags & ~flags_known) != 0) {
+        findings_.problem(Cause::ExtentItemBad, item.where(), say("flags ", hex(record.flags)));
+    }
     if (skinny) {
         record.length = reader_.volume().geometry().node_size;
         record.level = static_cast<u8>(item.key.offset);

@@ -70,6 +70,7 @@ struct Inode {
     u64 covered_to = 0;   // file offset up to which extents leave no gap
     u64 extents_end = 0;  // file offset
     bool has_names = false;
+    bool has_root_ref = false;  // the root directory's ".."
     bool has_extents = false;
     bool gap = false;
     bool csum_found = false;
@@ -193,12 +194,18 @@ void FileCheck::read_refs(const ItemView& item) {
     for (std::size_t at = 0; at < item.data.size();) {
         const auto& ref = view<disk::btrfs_inode_ref>(item.data, at);
         at += sizeof(ref);
-        u64 hash = xxhash64(item.data.subspan(at, ref.name_len));
+        Bytes name = item.data.subspan(at, ref.name_len);
         at += ref.name_len;
         bool root_itself =
             item.key.objectid == btrfs::first_free_objectid && item.key.offset == item.key.objectid;
-        if (root_itself) continue;  // ".." of the root directory
-        names_.push_back({item.key.objectid, item.key.offset, hash, ref.index, NameKind::Ref});
+        if (root_itself) {
+            inode_->has_root_ref = true;
+            bool good = as_text(name) == ".." && ref.index == 0;
+            if (!good)
+                findings_.problem(Cause::InodeRefBad, item.where(), "the root directory's is not \"..\", 0");
+            continue;
+        }
+        names_.push_back({item.key.objectid, item.key.offset, xxhash64(name), ref.index, NameKind::Ref});
     }
 }
 
@@ -296,6 +303,9 @@ void FileCheck::end_inode() {
     u32 mode = inode_->item.mode;
     inodes_.push_back({inode_->number, inode_->item.nlink, inode_->has_item ? dir_type_of_mode(mode) : u8{0},
                        inode_->has_item});
+    if (inode_->number == btrfs::first_free_objectid && !inode_->has_root_ref) {
+        findings_.problem(Cause::DirItemUnpaired, inode_->where, "the root directory has no INODE_REF");
+    }
     if (inode_->has_item) {
         check_contents();
         if (inode_->type() == mode_symlink && (inode_->item.flags & never_on_symlinks) != 0) {

@@ -28,10 +28,10 @@ void append(std::vector<Range>& ranges, Range range) {
 }
 
 void append_bitmap(std::vector<Range>& ranges, const ItemView& item, u64 sector) {
-    u64 bits = item.key.offset / sector;
-    for (u64 bit = 0; bit < bits; ++bit) {
+    auto bits = static_cast<std::size_t>(item.key.offset / sector);  // as many as the item has
+    for (std::size_t bit = 0; bit < bits; ++bit) {
         if ((item.data[bit / 8] & (1U << (bit % 8))) == 0) continue;
-        u64 begin = item.key.objectid + bit * sector;
+        u64 begin = item.key.objectid + u64{bit} * sector;
         append(ranges, {begin, begin + sector});
     }
 }
