@@ -4,7 +4,7 @@
 // Pointer: wheel zooms where it is; Shift+wheel, or dragging up and down over a list, scrolls it; dragging
 // pans; a click selects a block or an item; a double click looks closer. Keys: left and right walk along a
 // level; up and down walk the tree, and from a leaf on its items; Enter follows a pointer or enters a block;
-// Escape backs out; + - 0 Z zoom.
+// + - 0 Z zoom. Escape is handled for all panels, in keyboard.cpp.
 #include "base/text.h"
 #include "ui/views/trees_state.h"
 #include "ui/widgets.h"
@@ -153,7 +153,7 @@ void click(TreesFrame& f) {
         f.s.detail_row = 0;
         view.select_slot(addr, *p.slot);
     } else if (!detail) {
-        view.select_block(addr);
+        select_record(f, p.record);
     }
 }
 
@@ -250,7 +250,12 @@ void handle_pointer(TreesFrame& f) {
 }
 
 void select_record(TreesFrame& f, u32 record) {
-    if (record != TreeLayout::none) f.session.view.select_block(f.s.addr(record));
+    if (record == TreeLayout::none) return;
+    Selection& selection = f.session.view.selection;
+    f.session.view.select_block(f.s.addr(record));
+    // The block itself, even when it was selected before because of an item in it.
+    selection.slot.reset();
+    selection.bytes.reset();
 }
 
 namespace {
@@ -305,12 +310,6 @@ void enter(TreesFrame& f) {
     if (!slot) walk_items(f, 0);
 }
 
-void back_out(TreesFrame& f) {
-    if (f.selected_slot(f.s.focus)) return select_record(f, f.s.focus);
-    f.s.go(fit(f.s.layout, f.width), tween(f));
-    f.s.moved = false;
-}
-
 void zoom_keys(TreesFrame& f) {
     const Camera now = f.s.moving.running() ? f.s.to : f.s.camera;
     const auto x = static_cast<float>(now.to_x(f.s.layout.centre(f.s.focus), f.width));
@@ -342,7 +341,6 @@ void handle_keys(TreesFrame& f) {
     if (ImGui::IsKeyPressed(ImGuiKey_Home)) walk_along(f, -(s64{1} << 32));
     if (ImGui::IsKeyPressed(ImGuiKey_End)) walk_along(f, s64{1} << 32);
     if (ImGui::IsKeyPressed(ImGuiKey_Enter, false)) enter(f);
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) back_out(f);
 }
 
 }  // namespace glassfs::ui
