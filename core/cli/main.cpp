@@ -41,6 +41,15 @@ Result<Setup> set_up(const commands::Arguments& arguments) {
     return setup;
 }
 
+// An image that is too damaged to be opened is what somebody who asks for a check wants to know.
+bool is_finding(const commands::Arguments& arguments, const Error& error) {
+    constexpr Cause damage[] = {Cause::UnknownFileSystem, Cause::SuperblockBad,   Cause::MetadumpBad,
+                                Cause::BlockChecksum,     Cause::BlockGeneration, Cause::ChecksumMismatch,
+                                Cause::DevicesMissing,    Cause::RootMissing};
+    if (std::string_view(arguments.command->name) != "check") return false;
+    return error.code() == Errno::UCLEAN || std::ranges::find(damage, error.cause) != std::end(damage);
+}
+
 ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     auto complain = [&](const std::string& line) {
         terminal.err("glassfs: " + line + "\n");
@@ -49,7 +58,10 @@ ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     auto setup = set_up(arguments);
     if (!setup) return complain(setup.error().detail);
     auto volume = open_image(setup->source);
-    if (!volume) return complain(printable(arguments.image) + ": " + volume.error().message());
+    if (!volume) {
+        ExitCode not_run = complain(printable(arguments.image) + ": " + volume.error().message());
+        return is_finding(arguments, volume.error()) ? ExitCode::Problems : not_run;
+    }
     commands::Context context{**volume, arguments};
     context.out = [&](std::string_view bytes) { terminal.out(bytes); };
     context.err = [&](std::string_view bytes) { terminal.err(bytes); };
