@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 
+// $0 is how EM_ASM names its arguments.
+#pragma clang diagnostic ignored "-Wdollar-in-identifier-extension"
+
 namespace glassfs::web {
 
 struct Download::Shared {

@@ -58,8 +58,6 @@ void ask_for_image(Session& session) {
     page_ask_for_image();
 }
 
-void open_files(Session&, std::vector<std::string>) {}  // SDL has no paths here; the page's script opens them
-
 // What is dropped on a page comes as File objects through page/files.js; a path leads nowhere here.
 void open_files(Session& session, std::vector<std::string> paths) {
     std::string first = paths.empty() ? std::string() : std::move(paths.front());
