@@ -61,6 +61,14 @@ std::vector<TreeInfo> BtrfsInspector::trees() {
         volume_, volume_.root_tree(), {}, {~0ULL, 0xff, ~0ULL}, [&](const Cursor& at) -> Result<bool> {
             if (btrfs::type_of(at.key()) != KeyType::RootItem) return true;
             u64 id = at.key().objectid;
+            if (id == btrfs::tree_reloc_objectid) {
+                // One for each tree that a balance is moving, all with this id.
+                TRY(at.check());
+                const auto& item = view<disk::btrfs_root_item>(at.data());
+                TreeRoot root{id, LogicalAddr{item.bytenr}, item.level, Generation{item.generation}};
+                out.push_back(info_of(root, tree_name(id) + " of " + btrfs::objectid_name(at.key().offset)));
+                return true;
+            }
             if (!out.empty() && out.back().id == id) out.pop_back();  // a newer root of the same tree
             TreeInfo info;
             if (auto root = volume_.tree_root(id)) {
