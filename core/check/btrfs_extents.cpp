@@ -141,21 +141,24 @@ void ExtentCheck::note_tree(const TreeRoot& root, const std::optional<DropState>
         found_.push_back({addr, KeyType::TreeBlockRef, root.id, 0, 0, 1});
     walk_tree(reader_, root, drop, [&](const BlockPtr& block) {
         if (!visited_.insert(block->addr().value).second) return false;
-        note_block(block, drop, root.id);
+        note_block(block, drop, root);
         findings_.advance(visited_.size(), extents_.size());
         return true;
     });
 }
 
-void ExtentCheck::check_owner(const TreeBlock& block, u64 tree) {
+// Snapshots share what is below their roots, never the root itself; a relocation tree is a copy of another
+// tree.
+void ExtentCheck::check_owner(const TreeBlock& block, const TreeRoot& root) {
+    auto shares = [](u64 tree) {
+        return is_subvolume(tree) || tree == btrfs::tree_reloc_objectid ||
+               tree == btrfs::data_reloc_tree_objectid;
+    };
     u64 owner = block.owner();
-    bool fits = owner == tree;
-    if (is_subvolume(tree) || tree == btrfs::tree_reloc_objectid || tree == btrfs::data_reloc_tree_objectid) {
-        fits = fits || is_subvolume(owner) || owner == btrfs::tree_reloc_objectid ||
-               owner == btrfs::data_reloc_tree_objectid;
-    }
-    if (fits) return;
-    findings_.problem(Cause::BlockOwner, {.block = block.addr().value, .tree = tree}, say("owner ", owner));
+    bool may_share = block.addr() != root.bytenr || root.id == btrfs::tree_reloc_objectid;
+    if (owner == root.id || (may_share && shares(root.id) && shares(owner))) return;
+    findings_.problem(Cause::BlockOwner, {.block = block.addr().value, .tree = root.id},
+                      say("owner ", owner));
 }
 
 void ExtentCheck::check_tree_block_record(const TreeBlock& block, u64 tree) {
@@ -170,10 +173,11 @@ void ExtentCheck::check_tree_block_record(const TreeBlock& block, u64 tree) {
     }
 }
 
-void ExtentCheck::note_block(const BlockPtr& pointer, const std::optional<DropState>& drop, u64 tree) {
+void ExtentCheck::note_block(const BlockPtr& pointer, const std::optional<DropState>& drop,
+                             const TreeRoot& root) {
     const TreeBlock& block = *pointer;
-    check_owner(block, tree);
-    check_tree_block_record(block, tree);
+    check_owner(block, root);
+    check_tree_block_record(block, root.id);
     bool by_address = refers_by_address(block);
     if (block.is_leaf()) {
         for (u32 slot = 0; slot < block.nritems(); ++slot) {

@@ -80,9 +80,9 @@ class ExtentCheck {
     void check_place(const ExtentRecord&, const Where&);
     const ExtentRecord* find(u64 start) const;
     bool refers_by_address(const TreeBlock&) const;
-    void note_block(const BlockPtr&, const std::optional<DropState>&, u64 tree);
+    void note_block(const BlockPtr&, const std::optional<DropState>&, const TreeRoot&);
     void note_file_extent(const TreeBlock& leaf, u32 slot, bool by_address);
-    void check_owner(const TreeBlock&, u64 tree);
+    void check_owner(const TreeBlock&, const TreeRoot&);
     void check_tree_block_record(const TreeBlock&, u64 tree);
     void report_difference(const Ref* found, const Ref* recorded);
     void check_ref_sums();

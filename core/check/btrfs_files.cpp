@@ -227,6 +227,11 @@ void FileCheck::read_extent(const ItemView& item) {
     u64 begin = item.key.offset;
     u64 length = is_inline ? (extent.ram_bytes + sector - 1) / sector * sector : extent.num_bytes.get();
     inode_->has_extents = true;
+    u64 newest = parts_.reader.volume().geometry().generation;
+    if (extent.generation > newest) {
+        findings_.problem(Cause::FileExtentBad, item.where(),
+                          say("generation ", extent.generation.get(), ", at most ", newest));
+    }
     if (begin < inode_->extents_end) {
         findings_.problem(Cause::FileExtentOverlap, item.where(),
                           say("the extent before ends at ", inode_->extents_end));

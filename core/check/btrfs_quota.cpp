@@ -94,6 +94,11 @@ void QuotaCheck::compare(const std::vector<RootRecord>& roots) {
                 group.counted.exclusive += sets_[set].bytes;
         }
     }
+    for (const RootRecord& record : roots) {
+        u64 tree = record.root.id;
+        if (!is_subvolume(tree) || groups_.contains(tree) || inconsistent_) continue;
+        findings_.problem(Cause::QuotaWrong, record.where, say("subvolume ", tree, " has no group"));
+    }
     for (const auto& [id, group] : groups_) {
         if (group.recorded.referenced == group.counted.referenced &&
             group.recorded.exclusive == group.counted.exclusive) {
