@@ -50,7 +50,8 @@ Layout lay_out(float width, float height, const LayoutChoices& choices) {
     if (l.sheet) {
         float room = bottom - stage_top - stage_height_min;
         float open = std::max(sheet_closed_height, std::min(std::round((bottom - stage_top) * 0.42F), room));
-        float sheet = choices.sheet_open ? open : sheet_closed_height;
+        constexpr float useful = 120;  // less shows nothing worth the room
+        float sheet = choices.sheet_open && open >= useful ? open : sheet_closed_height;
         l.inspector = {left, bottom - sheet, right - left, sheet};
         bottom -= sheet;
     }

@@ -3,6 +3,8 @@
 #include "ui/platform_native.h"
 
 #include <SDL.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -18,6 +20,9 @@ namespace {
 std::vector<std::string> actions;
 std::string state;
 float density = 1;
+std::FILE* dialog = nullptr;
+Session* dialog_session = nullptr;
+std::string dialog_answer;
 
 class FileSink final : public ByteSink {
   public:
@@ -47,9 +52,21 @@ class FileSink final : public ByteSink {
 
 void copy_text(const std::string& utf8) { SDL_SetClipboardText(utf8.c_str()); }
 
-// zenity and kdialog are what desktops have; without one of them, images are dropped or named on the command line.
-bool can_ask_for_image() { return false; }
-void ask_for_image(Session&) {}
+// zenity is what desktops have; without it, images are dropped on the window or named on the command line.
+bool can_ask_for_image() {
+    static const bool there = std::system("command -v zenity >/dev/null 2>&1") == 0;
+    return there;
+}
+
+// The dialog is a process of its own: the window goes on drawing, and polls for its answer (wants_frame).
+void ask_for_image(Session& session) {
+    if (dialog) return;
+    dialog = popen("zenity --file-selection --multiple --separator='\n' --title='Open an image' 2>/dev/null", "r");
+    if (!dialog) return;
+    fcntl(fileno(dialog), F_SETFL, O_NONBLOCK);
+    dialog_session = &session;
+    dialog_answer.clear();
+}
 
 void open_files(Session& session, std::vector<std::string> paths) {
     std::string name = std::filesystem::path(paths.front()).filename().string();
@@ -90,6 +107,28 @@ const std::string& published_state() { return state; }
 void attach(Session&) {}
 void push_action(std::string json) { actions.push_back(std::move(json)); }
 std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
-bool wants_frame() { return !actions.empty(); }
+
+namespace {
+void poll_dialog() {
+    if (!dialog) return;
+    char piece[4096];
+    ssize_t count = read(fileno(dialog), piece, sizeof piece);
+    if (count > 0) dialog_answer.append(piece, static_cast<std::size_t>(count));
+    if (count > 0 || (count < 0 && errno == EAGAIN)) return;
+    pclose(std::exchange(dialog, nullptr));
+    std::vector<std::string> paths;
+    for (std::size_t at = 0; at < dialog_answer.size();) {
+        std::size_t end = std::min(dialog_answer.find('\n', at), dialog_answer.size());
+        if (end > at) paths.push_back(dialog_answer.substr(at, end - at));
+        at = end + 1;
+    }
+    if (!paths.empty()) open_files(*dialog_session, std::move(paths));
+}
+}  // namespace
+
+bool wants_frame() {
+    poll_dialog();
+    return !actions.empty();
+}
 
 }  // namespace glassfs::ui::platform

@@ -224,6 +224,19 @@ void panel_head(Rect panel, std::string_view title, std::string_view right) {
     }
 }
 
+float draw_wrapped(Font f, float x, float top, float width, float line_height, Colour ink, std::string_view s) {
+    float y = top;
+    while (!s.empty()) {
+        const char* end = font(f)->CalcWordWrapPositionA(font(f)->Scale, s.data(), s.data() + s.size(), width);
+        std::size_t length = std::max<std::size_t>(1, static_cast<std::size_t>(end - s.data()));
+        draw_text(canvas(), f, x, y + line_height / 2, ink, s.substr(0, length));
+        s.remove_prefix(std::min(s.size(), length));
+        while (s.starts_with(' ')) s.remove_prefix(1);
+        y += line_height;
+    }
+    return y - top;
+}
+
 bool copyable(int id, Rect r, std::string_view what) {
     Touch touch = area(id, r);
     if (touch.hovered) {

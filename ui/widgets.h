@@ -58,6 +58,9 @@ enum class Icon : u8 { Folder, File, Link, Special, Tree, Open, Closed, Up, Sun,
 void icon(Icon, float x, float y, Colour);  // centred
 void logo(float x, float y);                // left edge, vertical centre
 
+// Text over several lines of `line_height`, from `top`. Returns the height.
+float draw_wrapped(Font, float x, float top, float width, float line_height, Colour, std::string_view);
+
 // The head line of a panel: "Trees            9".
 void panel_head(Rect panel, std::string_view title, std::string_view right);
 

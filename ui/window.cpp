@@ -84,7 +84,7 @@ std::unique_ptr<Window> Window::make(Session& session, const WindowOptions& opti
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.LogFilename = nullptr;
-    io.ConfigInputTrickleEventQueue = false;
+    io.ConfigInputTrickleEventQueue = true;  // a tap is down and up within one frame: ImGui shows them in two
     ImGui_ImplSDL2_InitForOpenGL(state->window, state->context);
     ImGui_ImplOpenGL3_Init(shaders);
     state->app = std::make_unique<App>(session);
@@ -186,7 +186,7 @@ bool Window::step() {
 void Window::wait() {
     State& s = *state_;
     if (s.frames_due > 0 || s.app->stale() || s.app->animating()) return;
-    SDL_WaitEventTimeout(nullptr, 1000);
+    SDL_WaitEventTimeout(nullptr, 200);  // the host may have news that come without an event
 }
 
 void Window::wake() {

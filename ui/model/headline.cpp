@@ -49,7 +49,15 @@ Headline of_file(Session& session) {
                         std::to_string(answer->generation) + ".";
     h.reason = where;
     switch (answer->type) {
-        case vfs::FileType::Directory: h.kind = "FOLDER"; h.title = name + " is a folder."; return h;
+        case vfs::FileType::Directory: {
+            h.kind = "FOLDER";
+            h.title = name + " is a folder.";
+            auto page = session.directory(answer->id);
+            if (!page) return h;
+            std::string count = plural(page->rows.size(), "entry", "entries");
+            h.title = name + " holds " + (page->last ? count : "more than " + count) + ".";
+            return h;
+        }
         case vfs::FileType::Symlink: h.kind = "LINK"; h.title = name + " is a symbolic link."; return h;
         case vfs::FileType::Regular: break;
         default: h.title = name + " is a " + vfs::file_type_name(answer->type) + " node."; return h;

@@ -6,7 +6,6 @@
 namespace glassfs::ui {
 
 namespace {
-constexpr std::size_t line_bytes_max = 400;
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
 bool is_white(u8 b) { return b == '\n' || b == '\r' || b == '\t' || b == '\f'; }
@@ -21,6 +20,23 @@ Bytes whole_characters(Bytes bytes) {
     }
     return bytes;
 }
+
+// Folds at the last blank that fits, or where it must.
+void fold(std::string_view line, std::size_t lines_max, std::size_t columns, std::vector<std::string>& lines) {
+    do {
+        std::size_t end = 0;
+        std::size_t blank = 0;
+        for (std::size_t column = 0; end < line.size() && column < columns; ++column) {
+            if (line[end] == ' ') blank = end;
+            ++end;
+            while (end < line.size() && (static_cast<u8>(line[end]) & 0xc0) == 0x80) ++end;
+        }
+        if (end < line.size() && line[end] != ' ' && blank > 0) end = blank;
+        lines.emplace_back(line.substr(0, end));
+        line.remove_prefix(end);
+        if (line.starts_with(' ')) line.remove_prefix(1);
+    } while (!line.empty() && lines.size() < lines_max);
+}
 }  // namespace
 
 bool looks_like_text(Bytes bytes) {
@@ -31,7 +47,7 @@ bool looks_like_text(Bytes bytes) {
     return printable(plain) == plain && plain.find(replacement) == std::string::npos;
 }
 
-std::vector<std::string> text_lines(Bytes bytes, std::size_t lines_max) {
+std::vector<std::string> text_lines(Bytes bytes, std::size_t lines_max, std::size_t columns) {
     std::vector<std::string> lines;
     std::string_view rest = as_text(whole_characters(bytes));
     while (!rest.empty() && lines.size() < lines_max) {
@@ -39,14 +55,12 @@ std::vector<std::string> text_lines(Bytes bytes, std::size_t lines_max) {
         std::string_view raw = rest.substr(0, end);
         rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
         if (raw.ends_with('\r')) raw.remove_suffix(1);
-        bool cut = raw.size() > line_bytes_max;
-        if (cut) raw = as_text(whole_characters(as_bytes(raw.substr(0, line_bytes_max))));
-        std::string line;
+        std::string whole;
         for (char c : raw) {
-            if (c == '\t') line += "    ";
-            else line += c;
+            if (c == '\t') whole += "    ";
+            else whole += c;
         }
-        lines.push_back(printable(line) + (cut ? "\xe2\x80\xa6" : ""));
+        fold(printable(whole), lines_max, columns, lines);
     }
     return lines;
 }

@@ -98,6 +98,7 @@ void draw_row(Column& c, const InspectorRow& row) {
 }
 
 void divider(Column& c) {
+    if (c.y == c.scroll.top()) return;  // the first thing of a column
     c.y += 8;
     hline(c.x, c.right(), c.y, theme().line);
     c.y += 6;
@@ -213,23 +214,13 @@ void draw_path(Column& c, const std::vector<inspect::PathStep>& path) {
 }
 
 void draw_text_part(Column& c, const InspectorModel& m) {
-    if (m.text.empty()) return;
+    // The Files stage shows it already, and more of it.
+    if (m.text.empty() || c.ui.view().workspace == Workspace::Files) return;
     divider(c);
     section_head(c, m.text_title, "");
     for (const std::string& line_text : m.text) {
         if (c.sees(21)) draw_text_fit(canvas(), Font::Mono12, c.x, c.y + 10, c.w, theme().text2, line_text);
         c.y += 21;
-    }
-}
-
-void draw_wrapped(Column& c, Font f, Colour ink, std::string_view s) {
-    while (!s.empty()) {
-        const char* end = font(f)->CalcWordWrapPositionA(1.0F / font(f)->Scale * font_size(f) / font(f)->FontSize, s.data(), s.data() + s.size(), c.w);
-        std::size_t length = std::max<std::size_t>(1, static_cast<std::size_t>(end - s.data()));
-        draw_text(canvas(), f, c.x, c.y + 10, ink, s.substr(0, length));
-        s.remove_prefix(std::min(s.size(), length));
-        while (s.starts_with(' ')) s.remove_prefix(1);
-        c.y += 20;
     }
 }
 
@@ -261,8 +252,7 @@ void draw_title(Column& c, const InspectorModel& m) {
     draw_text_fit(canvas(), Font::Caption, c.x, c.y + 37, c.w, t.text2, m.loading ? "reading" : m.subtitle);
     c.y += 54;
     if (!m.trouble.empty()) {
-        draw_wrapped(c, Font::Body, t.state(State::Bad).line, m.trouble);
-        c.y += 8;
+        c.y += draw_wrapped(Font::Body, c.x, c.y, c.w, 20, t.state(State::Bad).line, m.trouble) + 8;
     }
 }
 
@@ -323,7 +313,7 @@ void draw_inspector(Ui& ui) {
     draw_text(canvas(), Font::Caption, right, panel.y + 20, t.text3, m.kind, Align::Right);
     Rect body{panel.x + 1, panel.y + 36, panel.w - 1, panel.h - 36};
     if (ui.layout.sheet) {
-        if (ui.choices.sheet_open) draw_two_columns(ui, body, m);
+        if (panel.h > 60) draw_two_columns(ui, body, m);
         return;
     }
     Scroll scroll("inspector", body);

@@ -47,8 +47,9 @@ void draw_hex_preview(Ui& ui, Rect body, const vfs::Attributes& a) {
 }
 
 void draw_text_preview(Ui& ui, Rect body, const FileBytes& bytes, u64 size) {
-    std::pair now(ui.session.epoch(), *ui.view().selection.node);
-    if (ui.preview_of != now) ui.preview_lines = text_lines(bytes.data, 4000);
+    auto columns = static_cast<std::size_t>(std::max(20.0F, (body.w - 12) / text_width(Font::Mono12, "0")));
+    std::tuple now(ui.session.epoch(), *ui.view().selection.node, columns);
+    if (ui.preview_of != now) ui.preview_lines = text_lines(bytes.data, 4000, columns);
     ui.preview_of = now;
     const auto& lines = ui.preview_lines;
     Scroll scroll("text", body);

@@ -39,7 +39,7 @@ bool box(const char* id, Rect r, std::string_view name, std::string_view value, 
     fill(r, touch.hovered ? t.hover : t.raised, 4);
     outline(r, selected ? t.state(State::Selected).line : t.line_strong, 4, selected ? 2.0F : 1.0F);
     float value_width = text_width(Font::Mono12, value);
-    draw_text_fit(canvas(), Font::Mono13Bold, r.x + 12, r.centre_y(), r.w - 36 - value_width, t.text, name);
+    draw_text_fit(canvas(), Font::Mono13Bold, r.x + 12, r.centre_y(), r.w - 30 - value_width, t.text, name);
     draw_text(canvas(), Font::Mono12, r.right() - 12, r.centre_y(), t.text2, value, Align::Right);
     if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     return touch.clicked;
@@ -98,11 +98,8 @@ const inspect::TreeInfo* tree_of(const std::vector<inspect::TreeInfo>& trees, u6
 
 void draw_words(float x, float y, float width) {
     const Theme& t = theme();
-    const char* lines[] = {"Every path starts at the superblock.", "It names the root tree, that names", "the others, down to these blocks."};
-    for (const char* words : lines) {
-        draw_text_fit(canvas(), Font::Reason, x, y, width, t.text2, words);
-        y += 22;
-    }
+    const char* words = "Every path starts at the superblock. It names the root tree, that names the others, down to these blocks.";
+    draw_wrapped(Font::Reason, x, y - 11, width, 22, t.text2, words);
 }
 
 }  // namespace
@@ -114,11 +111,11 @@ void draw_root_picture(Ui& ui, Rect r) {
     if (!info || !trees) return;
     float y = r.y + 18;
     const Selection& s = ui.view().selection;
-    Rect super{r.x, y, 148, 34};
+    Rect super{r.x, y, 162, 34};
     std::string generation = "gen " + std::to_string(info->generation.value);
     if (box("superblock", super, "superblock", generation, s.kind == Selection::Kind::Superblock)) ui.view().select_superblock();
     const inspect::TreeInfo* root_tree = tree_of(*trees, 1);
-    Rect root_box{super.right() + 36, y, 184, 34};
+    Rect root_box{super.right() + 32, y, 184, 34};
     if (root_tree && root_box.right() < r.right() - 220) {
         arrow(super.right() + 2, root_box.x - 3, y + 17, t.text3);
         std::string addr = std::to_string(root_tree->root.value);

@@ -3,6 +3,8 @@
 // of the others only what is in Ui.
 #pragma once
 
+#include <tuple>
+
 #include "ui/layout.h"
 #include "ui/model/file_tree.h"
 #include "ui/model/headline.h"
@@ -27,7 +29,7 @@ struct Ui {
     bool focus_moved = false;   // by Tab, in this frame: the panel shows it
     bool help_open = false;
     bool hex_preview = false;   // of a file: hex in place of text
-    std::pair<u64, vfs::NodeId> preview_of = {};  // epoch and file whose lines are in preview_lines
+    std::tuple<u64, vfs::NodeId, std::size_t> preview_of = {};  // epoch, file, columns of preview_lines
     std::vector<std::string> preview_lines = {};
     std::vector<std::string> typed = {};  // commands, oldest first: the window's own input recalls them
     std::size_t recalled = 0;

@@ -27,7 +27,7 @@ struct Page {
         wait_for([&] {
             session.follow_wanted_path();
             out = Json::parse(page_state_json(session, files, headline(session, true), {}));
-            return !session.busy() && out == Json::parse(page_state_json(session, files, headline(session, true), {}));
+            return !session.busy() && session.view.wanted_path.empty() && out == Json::parse(page_state_json(session, files, headline(session, true), {}));
         });
         return out;
     }
@@ -181,7 +181,9 @@ TEST_CASE("ui/preview: text is told from other bytes") {
     CHECK_FALSE(looks_like_text(as_bytes("broken \xff here")));
     CHECK(text_lines(as_bytes("a\r\n\tb\n\nc"), 10) == std::vector<std::string>{"a", "    b", "", "c"});
     CHECK(text_lines(as_bytes("1\n2\n3\n"), 2).size() == 2);
-    CHECK(text_lines(as_bytes(std::string(1000, 'x')), 2)[0].size() == 400 + 3);
+    CHECK(text_lines(as_bytes(std::string(1000, 'x')), 9).size() == 3);
+    CHECK(text_lines(as_bytes("one two three"), 9, 8) == std::vector<std::string>{"one two", "three"});
+    CHECK(text_lines(as_bytes("one twothree"), 9, 7) == std::vector<std::string>{"one", "twothre", "e"});
 }
 
 TEST_CASE("ui/inspector: a byte's name is that of the innermost field that holds it") {

@@ -253,8 +253,13 @@ TEST_CASE("ui/worker: a full list gives up its oldest task") {
     int forgotten = 0;
     {
         Worker worker(Worker::Order::InOrder, 2);
-        worker.push({[&] { while (hold) std::this_thread::yield(); }, {}});
-        REQUIRE(wait_for([&] { return !worker.steal(); }));
+        std::atomic<bool> begun{false};
+        worker.push({[&] {
+                         begun = true;
+                         while (hold) std::this_thread::yield();
+                     },
+                     {}});
+        REQUIRE(wait_for([&] { return begun.load(); }));
         for (int i = 1; i <= 4; ++i) {
             auto dropped = worker.push({[&sum, i] { sum += i; }, [&forgotten, i] { forgotten += i; }});
             if (dropped) dropped->forget();
