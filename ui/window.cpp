@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "ui/window.h"
 
-#include <SDL.h>
-
-#include <chrono>
-#include <cmath>
-#include <cstdio>
-
 #include "imgui.h"
 #include "imgui_impl_opengl3.h"
 #include "imgui_impl_sdl2.h"
 #include "ui/fonts.h"
 #include "ui/platform.h"
+
+#include <SDL.h>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 
 #ifdef IMGUI_IMPL_OPENGL_ES3
 #include <GLES3/gl3.h>
@@ -71,7 +70,8 @@ std::unique_ptr<Window> Window::make(Session& session, const WindowOptions& opti
     auto state = std::make_unique<State>(State{session, options});
     Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     if (options.hidden) flags |= SDL_WINDOW_HIDDEN;
-    state->window = SDL_CreateWindow("GlassFS", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, options.width, options.height, flags);
+    state->window = SDL_CreateWindow("GlassFS", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, options.width,
+                                     options.height, flags);
     if (state->window) state->context = SDL_GL_CreateContext(state->window);
     if (!state->context) {
         std::fprintf(stderr, "glassfs-window: %s\n", SDL_GetError());
@@ -167,7 +167,9 @@ void Window::State::draw() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-void Window::draw_now() { state_->draw(); }
+void Window::draw_now() {
+    state_->draw();
+}
 
 bool Window::step() {
     State& s = *state_;
@@ -205,12 +207,15 @@ Buffer Window::pixels(int* width, int* height) {
     Buffer rgb(w * h * 3);
     for (std::size_t y = 0; y < h; ++y) {
         for (std::size_t x = 0; x < w; ++x) {
-            for (std::size_t i = 0; i < 3; ++i) rgb[(y * w + x) * 3 + i] = bottom_up[((h - 1 - y) * w + x) * 4 + i];
+            for (std::size_t i = 0; i < 3; ++i)
+                rgb[(y * w + x) * 3 + i] = bottom_up[((h - 1 - y) * w + x) * 4 + i];
         }
     }
     return rgb;
 }
 
-App& Window::app() { return *state_->app; }
+App& Window::app() {
+    return *state_->app;
+}
 
 }  // namespace glassfs::ui
