@@ -10,7 +10,7 @@ bool LeafBuilder::add(const Key& key, Bytes data) {
     std::size_t entry_at = TreeBlock::header_size + std::size_t{nritems_} * TreeBlock::item_size;
     if (entry_at + TreeBlock::item_size + data.size() > data_begin_) return false;
     data_begin_ -= static_cast<u32>(data.size());
-    std::copy(data.begin(), data.end(), bytes_.begin() + data_begin_);
+    std::copy(data.begin(), data.end(), bytes_.data() + data_begin_);
     disk::btrfs_item item{to_disk_key(key), data_begin_ - TreeBlock::header_size,
                           static_cast<u32>(data.size())};
     std::memcpy(bytes_.data() + entry_at, &item, sizeof item);
