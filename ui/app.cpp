@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "ui/app.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/draw_block.h"
 #include "ui/platform.h"
 #include "ui/views/trees_stage.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -64,10 +64,18 @@ void focus_mark(Ui& ui) {
     if (!ui.focus_moved) return;
     Rect r;
     switch (ui.focus) {
-        case Panel::Navigator: r = ui.layout.rail ? ui.layout.overlay : ui.layout.navigator; break;
-        case Panel::Stage: r = ui.layout.stage; break;
-        case Panel::Inspector: r = ui.layout.inspector; break;
-        case Panel::Console: r = ui.layout.console; break;
+        case Panel::Navigator:
+            r = ui.layout.rail ? ui.layout.overlay : ui.layout.navigator;
+            break;
+        case Panel::Stage:
+            r = ui.layout.stage;
+            break;
+        case Panel::Inspector:
+            r = ui.layout.inspector;
+            break;
+        case Panel::Console:
+            r = ui.layout.console;
+            break;
     }
     outline(r.inset(1, 1), theme().accent, 0, 2);
 }
@@ -113,7 +121,8 @@ void apply_actions(App& app, Ui& ui) {
             continue;
         }
         if (!effect->copy.empty()) copy_with_toast(effect->copy, effect->copy);
-        if (effect->copy_inspector) copy_with_toast(inspector_text(inspector_model(ui.session)), "the inspector as text");
+        if (effect->copy_inspector)
+            copy_with_toast(inspector_text(inspector_model(ui.session)), "the inspector as text");
         if (!effect->extract_path.empty()) app.extract(effect->extract_path);
     }
 }
@@ -136,7 +145,8 @@ void App::frame(float width, float height, double cpu_ms) {
 
     ui.choices.console_open = session.view.console_open;
     ui.layout = lay_out(width, height, ui.choices);
-    bool changed = s.modelled_revision != session.revision() || s.modelled_selection != session.view.selection ||
+    bool changed = s.modelled_revision != session.revision() ||
+                   s.modelled_selection != session.view.selection ||
                    s.modelled_workspace != session.view.workspace;
     if (changed) {
         s.modelled_revision = session.revision();
@@ -156,9 +166,9 @@ void App::draw(float width, float height) {
     Ui& ui = s.ui;
     ImGui::SetNextWindowPos(ImVec2(0, 0));
     ImGui::SetNextWindowSize(ImVec2(width, height));
-    constexpr auto flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                           ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav |
-                           ImGuiWindowFlags_NoScrollWithMouse;
+    constexpr auto flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                           ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse;
     ImGui::Begin("GlassFS", nullptr, flags);
     draw_top_bar(ui);
     draw_headline(ui);
@@ -171,7 +181,8 @@ void App::draw(float width, float height) {
     bool trees = ui.view().workspace == Workspace::Trees && ui.open();
     if (trees) {
         fill(stage, theme().app);
-        s.trees.draw(ui.session, ImVec2(stage.x, stage.y), ImVec2(stage.right(), stage.bottom()), ui.has_focus(Panel::Stage));
+        s.trees.draw(ui.session, ImVec2(stage.x, stage.y), ImVec2(stage.right(), stage.bottom()),
+                     ui.has_focus(Panel::Stage));
     } else {
         draw_files_stage(ui);
     }
@@ -179,7 +190,8 @@ void App::draw(float width, float height) {
     draw_navigator(ui);
     draw_console(ui);
     if (!ui.layout.rail && !ui.layout.reader) {
-        drag_edge(ui.choices.navigator, navigator_widths, ui.layout.navigator.right(), ui.layout.navigator, false);
+        drag_edge(ui.choices.navigator, navigator_widths, ui.layout.navigator.right(), ui.layout.navigator,
+                  false);
     }
     if (!ui.layout.sheet && !ui.layout.reader) {
         drag_edge(ui.choices.inspector, inspector_widths, ui.layout.inspector.x, ui.layout.inspector, true);
@@ -208,12 +220,19 @@ void App::publish() {
 bool App::animating() const {
     bool fading = !current_toast().empty();
     bool publishing = ImGui::GetTime() - state_->published_at < 0.2;
-    return state_->trees.animating() || fading || publishing || state_->ui.session.state() == SessionState::Opening;
+    return state_->trees.animating() || fading || publishing ||
+           state_->ui.session.state() == SessionState::Opening;
 }
 
-void App::show_glyphs(bool show) { state_->glyphs = show; }
-void App::set_drag_over(bool over) { state_->ui.drag_over = over; }
+void App::show_glyphs(bool show) {
+    state_->glyphs = show;
+}
+void App::set_drag_over(bool over) {
+    state_->ui.drag_over = over;
+}
 
-bool App::stale() const { return state_->drawn_revision != state_->ui.session.revision(); }
+bool App::stale() const {
+    return state_->drawn_revision != state_->ui.session.revision();
+}
 
 }  // namespace glassfs::ui

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One frame of the whole interface, from the session's state to ImGui's draw lists. Knows neither SDL nor the page.
+// One frame of the whole interface, from the session's state to ImGui's draw lists. Knows neither SDL nor the
+// page.
 #pragma once
 
-#include <memory>
-
 #include "ui/views/views.h"
+
+#include <memory>
 
 namespace glassfs::ui {
 
@@ -13,7 +14,8 @@ class App {
     explicit App(Session&);
     ~App();
 
-    // Between ImGui::NewFrame() and ImGui::Render(). Size in layout units. `cpu_ms`: what the last frame took.
+    // Between ImGui::NewFrame() and ImGui::Render(). Size in layout units. `cpu_ms`: what the last frame
+    // took.
     void frame(float width, float height, double cpu_ms);
     // Another frame is due even without input: something moves, or fades.
     bool animating() const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ui/fonts.h"
 
-#include <cmath>
-
 #include "assets/fonts.h"
+
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -13,36 +13,41 @@ enum class Face : u8 { InterRegular, InterSemiBold, MonoRegular, MonoMedium };
 
 struct Cut {
     Face face;
-    float size;     // layout units
-    bool all;       // every script in the font; else Latin alone, to keep the atlas small
+    float size;  // layout units
+    bool all;    // every script in the font; else Latin alone, to keep the atlas small
 };
 
 constexpr Cut cuts[font_count] = {
-    {Face::InterRegular, 12, true},   {Face::InterSemiBold, 12, true},  {Face::InterRegular, 13, true},
-    {Face::InterSemiBold, 13, true},  {Face::InterRegular, 14, true},   {Face::InterSemiBold, 14, false},
-    {Face::InterSemiBold, 15, false}, {Face::InterSemiBold, 17, true},  {Face::InterSemiBold, 19, true},
-    {Face::MonoRegular, 12, true},    {Face::MonoRegular, 13, true},    {Face::MonoMedium, 13, true},
+    {Face::InterRegular, 12, true},   {Face::InterSemiBold, 12, true}, {Face::InterRegular, 13, true},
+    {Face::InterSemiBold, 13, true},  {Face::InterRegular, 14, true},  {Face::InterSemiBold, 14, false},
+    {Face::InterSemiBold, 15, false}, {Face::InterSemiBold, 17, true}, {Face::InterSemiBold, 19, true},
+    {Face::MonoRegular, 12, true},    {Face::MonoRegular, 13, true},   {Face::MonoMedium, 13, true},
     {Face::MonoMedium, 12, false},
 };
 
 constexpr ImWchar latin[] = {0x20, 0x17f, 0x2010, 0x203a, 0x2190, 0x2199, 0x2212, 0x2212, 0xfffd, 0xfffd, 0};
 // As assets/embed-font cuts them.
-constexpr ImWchar scripts[] = {0x20,   0x17f,  0x370,  0x3ff,  0x400,  0x45f,  0x2010, 0x203a, 0x2070, 0x209c, 0x20ac,
-                               0x20ac, 0x2116, 0x2122, 0x2190, 0x21e7, 0x2205, 0x2265, 0x2318, 0x23ce, 0x2500, 0x25ff,
-                               0x2713, 0x2717, 0xfffd, 0xfffd, 0};
+constexpr ImWchar scripts[] = {0x20,   0x17f,  0x370,  0x3ff,  0x400,  0x45f,  0x2010, 0x203a, 0x2070,
+                               0x209c, 0x20ac, 0x20ac, 0x2116, 0x2122, 0x2190, 0x21e7, 0x2205, 0x2265,
+                               0x2318, 0x23ce, 0x2500, 0x25ff, 0x2713, 0x2717, 0xfffd, 0xfffd, 0};
 
 ImFont* fonts[font_count] = {};
 
 assets::FontFile file_of(Face face) {
     switch (face) {
-        case Face::InterRegular: return assets::inter_regular();
-        case Face::InterSemiBold: return assets::inter_semibold();
-        case Face::MonoRegular: return assets::mono_regular();
-        case Face::MonoMedium: return assets::mono_medium();
+        case Face::InterRegular:
+            return assets::inter_regular();
+        case Face::InterSemiBold:
+            return assets::inter_semibold();
+        case Face::MonoRegular:
+            return assets::mono_regular();
+        case Face::MonoMedium:
+            return assets::mono_medium();
     }
     return {};
 }
 
+constexpr float capital_height = 0.728F;  // of the em, in both faces
 constexpr char ellipsis[] = "\xe2\x80\xa6";
 
 }  // namespace
@@ -63,9 +68,9 @@ void build_fonts(float density) {
         bool mono = cut.face == Face::MonoRegular || cut.face == Face::MonoMedium;
         float em_to_line = mono ? 1.32F : 1.2102F;
         config.GlyphRanges = cut.all ? scripts : latin;
-        fonts[i] = atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(file.data()),
-                                              static_cast<int>(file.size()),
-                                              std::round(cut.size * density * em_to_line), &config);
+        fonts[i] =
+            atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(file.data()), static_cast<int>(file.size()),
+                                       std::round(cut.size * density * em_to_line), &config);
         fonts[i]->Scale = 1.0F / density;
         fonts[i]->FallbackChar = 0xfffd;
     }
@@ -73,7 +78,9 @@ void build_fonts(float density) {
     ImGui::GetIO().FontDefault = fonts[static_cast<std::size_t>(Font::Body)];
 }
 
-ImFont* font(Font f) { return fonts[static_cast<std::size_t>(f)]; }
+ImFont* font(Font f) {
+    return fonts[static_cast<std::size_t>(f)];
+}
 
 float font_size(Font f) {
     const ImFont* chosen = font(f);
@@ -91,9 +98,12 @@ float draw_text(ImDrawList* list, Font f, float x, float y, Colour colour, std::
     if (align == Align::Centre) x -= width / 2;
     const ImGuiIO& io = ImGui::GetIO();
     float density = io.DisplayFramebufferScale.x;
-    // On whole device pixels: glyphs are sharp only there.
+    // On whole device pixels: glyphs are sharp only there. Capitals are centred on `y`, so that words and
+    // mono stand on one line.
     x = std::round(x * density) / density;
-    float top = std::round((y - size / 2) * density) / density;
+    float baseline =
+        std::round((y + cuts[static_cast<std::size_t>(f)].size * capital_height / 2) * density) / density;
+    float top = baseline - font(f)->Ascent * font(f)->Scale;
     list->AddText(font(f), size, ImVec2(x, top), colour, s.data(), s.data() + s.size());
     return width;
 }

@@ -38,6 +38,7 @@ Layout lay_out(float width, float height, const LayoutChoices& choices) {
         l.navigator = {0, top_height, left, bottom - top_height};
         if (l.rail && choices.navigator_over) {
             l.overlay = {left, top_height, navigator_widths[1], bottom - top_height};
+            left += l.overlay.w;
         }
         if (!l.sheet) {
             float w = inspector_widths[static_cast<unsigned>(choices.inspector)];

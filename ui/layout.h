@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the panels stand. Fixed, so that people learn the places once: only widths snap, and small windows fold
-// panels away. Layout units; no ImGui.
+// Where the panels stand. Fixed, so that people learn the places once: only widths snap, and small windows
+// fold panels away. Layout units; no ImGui.
 //
 //     +--------------------------- top bar 48 ---------------------------+
 //     | navigator |  headline 86                          |  inspector   |
@@ -8,8 +8,8 @@
 //     |           |  stage                                |              |
 //     +---------------------------- console 36 or 234 -------------------+
 //
-// Below 1280 the navigator is a rail of icons; below 1100 the inspector is a sheet below the stage; below 700 only
-// headline and stage are left.
+// Below 1280 the navigator is a rail of icons; below 1100 the inspector is a sheet below the stage; below 700
+// only headline and stage are left.
 #pragma once
 
 #include "base/bytes.h"
@@ -38,7 +38,7 @@ struct LayoutChoices {
     PanelSize navigator = PanelSize::Normal;
     PanelSize inspector = PanelSize::Normal;
     bool console_open = false;
-    bool navigator_over = false;  // shown over the stage while it is a rail
+    bool navigator_over = false;  // shown beside the rail
     bool sheet_open = true;       // the inspector's sheet is unfolded
 };
 
@@ -49,7 +49,7 @@ struct Layout {
     Rect stage;
     Rect inspector;
     Rect console;
-    Rect overlay;  // of the navigator over the stage
+    Rect overlay;  // of the navigator beside its rail, while it is open
     bool rail = false;
     bool sheet = false;
     bool reader = false;

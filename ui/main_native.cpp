@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// glassfs-window: the interface as a window of the desktop. With --screenshot it draws, runs a script, saves the
-// picture and ends: for tests, and for the documentation.
-#include <SDL.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <thread>
-
+// glassfs-window: the interface as a window of the desktop. With --screenshot it draws, runs a script, saves
+// the picture and ends: for tests, and for the documentation.
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/platform_native.h"
 #include "ui/png.h"
 #include "ui/window.h"
+
+#include <SDL.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 
 using namespace glassfs;
 using namespace glassfs::ui;
@@ -24,7 +23,8 @@ constexpr const char* usage =
     "  --size WxH                     of the window (1600x1000)\n"
     "  --theme dark|light\n"
     "  --density N                    device pixels per unit (1)\n"
-    "  --script STEPS                 steps separated by newlines: an action as JSON (ui/model/page_state.h), or\n"
+    "  --script STEPS                 steps separated by newlines: an action as JSON "
+    "(ui/model/page_state.h), or\n"
     "                                 click X,Y | double X,Y | move X,Y | wheel N | key NAME\n"
     "  --screenshot FILE.png          run the script, save the picture, end\n"
     "  --glyphs                       the reference sheet of block glyphs, in place of a volume\n"
@@ -48,19 +48,26 @@ bool parse_value(Options& o, std::string_view name, const char* value) {
         return o.theme == ThemeChoice::Light || std::string_view(value) == "dark";
     }
     if (name == "--density") return (o.density = std::strtof(value, nullptr)) > 0;
-    if (name == "--script") o.script = value;
-    else if (name == "--screenshot") o.screenshot = value;
-    else return false;
+    if (name == "--script")
+        o.script = value;
+    else if (name == "--screenshot")
+        o.screenshot = value;
+    else
+        return false;
     return true;
 }
 
 bool parse(Options& o, int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string_view name = argv[i];
-        if (name == "--print-state") o.print_state = true;
-        else if (name == "--glyphs") o.glyphs = true;
-        else if (!name.starts_with("--")) o.images.emplace_back(name);
-        else if (i + 1 >= argc || !parse_value(o, name, argv[++i])) return false;
+        if (name == "--print-state")
+            o.print_state = true;
+        else if (name == "--glyphs")
+            o.glyphs = true;
+        else if (!name.starts_with("--"))
+            o.images.emplace_back(name);
+        else if (i + 1 >= argc || !parse_value(o, name, argv[++i]))
+            return false;
     }
     return true;
 }
@@ -102,9 +109,12 @@ void run_step(Window& window, const std::string& step) {
     float y = 0;
     char name[64] = "";
     ImGuiIO& io = ImGui::GetIO();
-    if (step.starts_with("{")) platform::push_action(step);
-    else if (std::sscanf(step.c_str(), "wheel %f", &y) == 1) io.AddMouseWheelEvent(0, y);
-    else if (std::sscanf(step.c_str(), "key %63s", name) == 1) press_key(window, name);
+    if (step.starts_with("{"))
+        platform::push_action(step);
+    else if (std::sscanf(step.c_str(), "wheel %f", &y) == 1)
+        io.AddMouseWheelEvent(0, y);
+    else if (std::sscanf(step.c_str(), "key %63s", name) == 1)
+        press_key(window, name);
     else if (std::sscanf(step.c_str(), "%*s %f,%f", &x, &y) == 2) {
         io.AddMousePosEvent(x, y);
         window.draw_now();

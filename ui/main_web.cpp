@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The interface in a page: the browser calls for each frame, and a frame is drawn only if something has happened.
-#include <emscripten.h>
-#include <emscripten/html5.h>
-
+// The interface in a page: the browser calls for each frame, and a frame is drawn only if something has
+// happened.
 #include "ui/platform.h"
 #include "ui/window.h"
+
+#include <emscripten.h>
+#include <emscripten/html5.h>
 
 namespace {
 
@@ -12,7 +13,9 @@ namespace {
 glassfs::ui::Session* session = nullptr;
 glassfs::ui::Window* window = nullptr;
 
-void frame() { window->step(); }
+void frame() {
+    window->step();
+}
 
 }  // namespace
 

@@ -2,16 +2,15 @@
 // The native window as the UI's host.
 #include "ui/platform_native.h"
 
-#include <SDL.h>
-#include <fcntl.h>
-#include <unistd.h>
+#include "block/file_device.h"
 
+#include <SDL.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
-
-#include "block/file_device.h"
+#include <unistd.h>
 
 namespace glassfs::ui::platform {
 
@@ -50,7 +49,9 @@ class FileSink final : public ByteSink {
 
 }  // namespace
 
-void copy_text(const std::string& utf8) { SDL_SetClipboardText(utf8.c_str()); }
+void copy_text(const std::string& utf8) {
+    SDL_SetClipboardText(utf8.c_str());
+}
 
 // zenity is what desktops have; without it, images are dropped on the window or named on the command line.
 bool can_ask_for_image() {
@@ -61,7 +62,8 @@ bool can_ask_for_image() {
 // The dialog is a process of its own: the window goes on drawing, and polls for its answer (wants_frame).
 void ask_for_image(Session& session) {
     if (dialog) return;
-    dialog = popen("zenity --file-selection --multiple --separator='\n' --title='Open an image' 2>/dev/null", "r");
+    dialog =
+        popen("zenity --file-selection --multiple --separator='\n' --title='Open an image' 2>/dev/null", "r");
     if (!dialog) return;
     fcntl(fileno(dialog), F_SETFL, O_NONBLOCK);
     dialog_session = &session;
@@ -80,7 +82,9 @@ void open_files(Session& session, std::vector<std::string> paths) {
     session.open_from(std::move(make), std::move(name));
 }
 
-bool can_open_sample() { return false; }
+bool can_open_sample() {
+    return false;
+}
 void open_sample(Session&) {}
 
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64) {
@@ -96,17 +100,37 @@ Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64) {
     return fail(Cause::DeviceWriteFailed, name + " can't be made in the current directory");
 }
 
-float device_pixel_ratio() { return density; }
-void set_density(float pixels_per_unit) { density = pixels_per_unit; }
-bool prefers_light() { return false; }
-bool prefers_reduced_motion() { return false; }
-bool is_page() { return false; }
-bool place_console_input(bool, float, float, float, float) { return false; }
-void publish_state(const std::string& json) { state = json; }
-const std::string& published_state() { return state; }
+float device_pixel_ratio() {
+    return density;
+}
+void set_density(float pixels_per_unit) {
+    density = pixels_per_unit;
+}
+bool prefers_light() {
+    return false;
+}
+bool prefers_reduced_motion() {
+    return false;
+}
+bool is_page() {
+    return false;
+}
+bool place_console_input(bool, float, float, float, float) {
+    return false;
+}
+void publish_state(const std::string& json) {
+    state = json;
+}
+const std::string& published_state() {
+    return state;
+}
 void attach(Session&) {}
-void push_action(std::string json) { actions.push_back(std::move(json)); }
-std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
+void push_action(std::string json) {
+    actions.push_back(std::move(json));
+}
+std::vector<std::string> take_actions() {
+    return std::exchange(actions, {});
+}
 
 namespace {
 void poll_dialog() {

@@ -2,9 +2,9 @@
 // What the native program adds to platform.h: scripted actions, for tests and screenshots.
 #pragma once
 
-#include <string>
-
 #include "ui/platform.h"
+
+#include <string>
 
 namespace glassfs::ui::platform {
 

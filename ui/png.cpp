@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ui/png.h"
 
-#include <zlib.h>
+#include "base/endian.h"
 
 #include <cstdio>
 #include <initializer_list>
-
-#include "base/endian.h"
+#include <zlib.h>
 
 namespace glassfs::ui {
 

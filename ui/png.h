@@ -2,9 +2,9 @@
 // Writes a picture as PNG.
 #pragma once
 
-#include <string>
-
 #include "base/error.h"
+
+#include <string>
 
 namespace glassfs::ui {
 

@@ -8,11 +8,14 @@ namespace glassfs::ui {
 
 namespace {
 
-// In the order of ItemClass: inode, ref, dir item, dir index, extent, inline, csum, root, device, chunk, pointer, other.
-constexpr u32 dark_items[inspect::item_class_count] = {0x8E9CB2, 0x66768A, 0x87A08A, 0xA9BBA0, 0xB7A488, 0xD0BE9F,
-                                                       0x73899A, 0xA79BB8, 0x9AA6A0, 0xC0B0A0, 0x5F6C7B, 0x5F6C7B};
-constexpr u32 light_items[inspect::item_class_count] = {0x7687A0, 0x9DABBC, 0x7C9A80, 0x9DB494, 0xA99374, 0xC4AE88,
-                                                        0x7F97A8, 0x9788AC, 0x8B9992, 0xB3A08D, 0x8C98A6, 0x8C98A6};
+// In the order of ItemClass: inode, ref, dir item, dir index, extent, inline, csum, root, device, chunk,
+// pointer, other.
+constexpr u32 dark_items[inspect::item_class_count] = {0x8E9CB2, 0x66768A, 0x87A08A, 0xA9BBA0,
+                                                       0xB7A488, 0xD0BE9F, 0x73899A, 0xA79BB8,
+                                                       0x9AA6A0, 0xC0B0A0, 0x5F6C7B, 0x5F6C7B};
+constexpr u32 light_items[inspect::item_class_count] = {0x7687A0, 0x9DABBC, 0x7C9A80, 0x9DB494,
+                                                        0xA99374, 0xC4AE88, 0x7F97A8, 0x9788AC,
+                                                        0x8B9992, 0xB3A08D, 0x8C98A6, 0x8C98A6};
 
 void set(Theme& t, State state, u32 line, u32 background) {
     t.states[static_cast<std::size_t>(state)] = {rgb(line), rgb(background)};
@@ -95,36 +98,60 @@ double luminance(Colour colour) {
 
 Shape state_shape(State state) {
     switch (state) {
-        case State::Clean: return Shape::ThinBorder;
-        case State::New: return Shape::TopBand;
-        case State::Dirty: return Shape::CornerNotch;
-        case State::Read: return Shape::Border;
-        case State::Log: return Shape::LeftSpine;
-        case State::Shared: return Shape::DoubleBorder;
-        case State::Hint: return Shape::Flag;
-        case State::Freed: return Shape::DashedStruck;
-        case State::Old: return Shape::GreyDashes;
-        case State::Bad: return Shape::CrossedDashes;
-        case State::Free: return Shape::ThinBorderEmpty;
-        case State::Selected: return Shape::OuterRing;
+        case State::Clean:
+            return Shape::ThinBorder;
+        case State::New:
+            return Shape::TopBand;
+        case State::Dirty:
+            return Shape::CornerNotch;
+        case State::Read:
+            return Shape::Border;
+        case State::Log:
+            return Shape::LeftSpine;
+        case State::Shared:
+            return Shape::DoubleBorder;
+        case State::Hint:
+            return Shape::Flag;
+        case State::Freed:
+            return Shape::DashedStruck;
+        case State::Old:
+            return Shape::GreyDashes;
+        case State::Bad:
+            return Shape::CrossedDashes;
+        case State::Free:
+            return Shape::ThinBorderEmpty;
+        case State::Selected:
+            return Shape::OuterRing;
     }
     return Shape::ThinBorder;
 }
 
 const char* state_name(State state) {
     switch (state) {
-        case State::Clean: return "same on disk";
-        case State::New: return "new in this transaction";
-        case State::Dirty: return "changed, not on disk";
-        case State::Read: return "read this step";
-        case State::Log: return "log";
-        case State::Shared: return "shared";
-        case State::Hint: return "hint";
-        case State::Freed: return "freed";
-        case State::Old: return "old, kept until commit";
-        case State::Bad: return "bad checksum or content";
-        case State::Free: return "free";
-        case State::Selected: return "selected";
+        case State::Clean:
+            return "same on disk";
+        case State::New:
+            return "new in this transaction";
+        case State::Dirty:
+            return "changed, not on disk";
+        case State::Read:
+            return "read this step";
+        case State::Log:
+            return "log";
+        case State::Shared:
+            return "shared";
+        case State::Hint:
+            return "hint";
+        case State::Freed:
+            return "freed";
+        case State::Old:
+            return "old, kept until commit";
+        case State::Bad:
+            return "bad checksum or content";
+        case State::Free:
+            return "free";
+        case State::Selected:
+            return "selected";
     }
     return "";
 }
@@ -135,8 +162,12 @@ const Theme& theme(ThemeChoice choice) {
     return choice == ThemeChoice::Dark ? dark : light;
 }
 
-const Theme& theme() { return theme(in_use); }
-void use_theme(ThemeChoice choice) { in_use = choice; }
+const Theme& theme() {
+    return theme(in_use);
+}
+void use_theme(ThemeChoice choice) {
+    in_use = choice;
+}
 
 double contrast(Colour a, Colour b) {
     double la = luminance(a);

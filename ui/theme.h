@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All colours, and the shape that goes with each state. States are saturated, item types are grey-toned, and a state
-// is never told by colour alone: whoever draws one draws its shape as well (state_shape). No ImGui here; a Colour
-// has the byte order of its ImU32.
+// All colours, and the shape that goes with each state. States are saturated, item types are grey-toned, and
+// a state is never told by colour alone: whoever draws one draws its shape as well (state_shape). No ImGui
+// here; a Colour has the byte order of its ImU32.
 #pragma once
 
 #include "inspect/inspector.h"
@@ -16,25 +16,26 @@ constexpr Colour rgb(u32 rrggbb) {
 }
 // The same colour, with its opacity multiplied (0..1).
 constexpr Colour with_alpha(Colour colour, float alpha) {
-    return (colour & 0x00ffffffU) | static_cast<Colour>(static_cast<float>(colour >> 24) * alpha + 0.5F) << 24;
+    return (colour & 0x00ffffffU) | static_cast<Colour>(static_cast<float>(colour >> 24) * alpha + 0.5F)
+                                        << 24;
 }
 
 enum class State : u8 { Clean, New, Dirty, Read, Log, Shared, Hint, Freed, Old, Bad, Free, Selected };
 inline constexpr std::size_t state_count = 12;
 
 enum class Shape : u8 {
-    ThinBorder,        // clean: the outline of every block
-    TopBand,           // new: solid, 6 px
-    CornerNotch,       // dirty in place (ext4)
-    Border,            // read: 2 px
-    LeftSpine,         // log: solid, 6 px
-    DoubleBorder,      // shared
-    Flag,              // hint, cursor, bookmark
-    DashedStruck,      // freed
-    GreyDashes,        // old
-    CrossedDashes,     // bad checksum or content
-    ThinBorderEmpty,   // free
-    OuterRing,         // selected: 2 px outside
+    ThinBorder,       // clean: the outline of every block
+    TopBand,          // new: solid, 6 px
+    CornerNotch,      // dirty in place (ext4)
+    Border,           // read: 2 px
+    LeftSpine,        // log: solid, 6 px
+    DoubleBorder,     // shared
+    Flag,             // hint, cursor, bookmark
+    DashedStruck,     // freed
+    GreyDashes,       // old
+    CrossedDashes,    // bad checksum or content
+    ThinBorderEmpty,  // free
+    OuterRing,        // selected: 2 px outside
 };
 Shape state_shape(State);
 const char* state_name(State);  // "new in this transaction"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ui/widgets.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/text.h"
 #include "ui/platform.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -13,12 +13,20 @@ namespace {
 std::string toast_text;
 double toast_until = 0;
 
-ImVec2 v(float x, float y) { return {x, y}; }
-ImVec2 min_of(Rect r) { return {r.x, r.y}; }
-ImVec2 max_of(Rect r) { return {r.right(), r.bottom()}; }
+ImVec2 v(float x, float y) {
+    return {x, y};
+}
+ImVec2 min_of(Rect r) {
+    return {r.x, r.y};
+}
+ImVec2 max_of(Rect r) {
+    return {r.right(), r.bottom()};
+}
 }  // namespace
 
-ImDrawList* canvas() { return ImGui::GetWindowDrawList(); }
+ImDrawList* canvas() {
+    return ImGui::GetWindowDrawList();
+}
 
 void fill(Rect r, Colour colour, float rounding) {
     if (!r.empty()) canvas()->AddRectFilled(min_of(r), max_of(r), colour, rounding);
@@ -28,8 +36,12 @@ void outline(Rect r, Colour colour, float rounding, float width) {
     canvas()->AddRect(min_of(r), max_of(r), colour, rounding, 0, width);
 }
 
-void hline(float x1, float x2, float y, Colour colour) { fill({x1, std::floor(y), x2 - x1, 1}, colour); }
-void vline(float x, float y1, float y2, Colour colour) { fill({std::floor(x), y1, 1, y2 - y1}, colour); }
+void hline(float x1, float x2, float y, Colour colour) {
+    fill({x1, std::floor(y), x2 - x1, 1}, colour);
+}
+void vline(float x, float y1, float y2, Colour colour) {
+    fill({std::floor(x), y1, 1, y2 - y1}, colour);
+}
 
 void line(float x1, float y1, float x2, float y2, Colour colour, float width) {
     canvas()->AddLine(v(x1, y1), v(x2, y2), colour, width);
@@ -108,7 +120,9 @@ void tooltip_if(bool hovered, std::string_view text) {
     ImGui::PopStyleVar(2);
 }
 
-float button_width(std::string_view label) { return std::ceil(text_width(Font::BodyBold, label)) + 28; }
+float button_width(std::string_view label) {
+    return std::ceil(text_width(Font::BodyBold, label)) + 28;
+}
 
 bool button(const char* id, std::string_view label, float x, float y, const ButtonLook& look) {
     const Theme& t = theme();
@@ -165,13 +179,17 @@ void icon(Icon which, float x, float y, Colour c) {
             fill({x - 6.5F, y - 4, 13, 9}, t.item(inspect::ItemClass::DirItem), 1);
             fill({x - 6.5F, y - 6, 6, 3}, t.item(inspect::ItemClass::DirItem), 1);
             break;
-        case Icon::File: outline({x - 5, y - 6, 10, 12}, c, 1, 1.2F); break;
+        case Icon::File:
+            outline({x - 5, y - 6, 10, 12}, c, 1, 1.2F);
+            break;
         case Icon::Link:
             outline({x - 5, y - 6, 10, 12}, c, 1, 1.2F);
             line(x - 2, y + 2, x + 2, y - 2, c, 1.4F);
             triangle(x + 3, y - 3, x + 2.5F, y + 1, x - 1, y - 2.5F, c);
             break;
-        case Icon::Special: list->AddCircle(v(x, y), 5, c, 16, 1.2F); break;
+        case Icon::Special:
+            list->AddCircle(v(x, y), 5, c, 16, 1.2F);
+            break;
         case Icon::Tree:
             outline({x - 3, y - 8, 6, 5}, c, 1, 1.3F);
             outline({x - 9, y + 3, 6, 5}, c, 1, 1.3F);
@@ -179,8 +197,12 @@ void icon(Icon which, float x, float y, Colour c) {
             line(x, y - 3, x - 6, y + 3, c, 1.2F);
             line(x, y - 3, x + 6, y + 3, c, 1.2F);
             break;
-        case Icon::Open: triangle(x - 4, y - 3, x + 4, y - 3, x, y + 3, c); break;
-        case Icon::Closed: triangle(x - 3, y - 4, x + 3, y, x - 3, y + 4, c); break;
+        case Icon::Open:
+            triangle(x - 4, y - 3, x + 4, y - 3, x, y + 3, c);
+            break;
+        case Icon::Closed:
+            triangle(x - 3, y - 4, x + 3, y, x - 3, y + 4, c);
+            break;
         case Icon::Up:
             triangle(x, y - 9, x + 8, y + 1, x - 8, y + 1, c);
             fill({x - 2.5F, y, 5, 9}, c);
@@ -189,7 +211,8 @@ void icon(Icon which, float x, float y, Colour c) {
             list->AddCircleFilled(v(x, y), 3.6F, c, 16);
             for (int i = 0; i < 8; ++i) {
                 float a = static_cast<float>(i) * 0.785398F;
-                line(x + std::cos(a) * 5.6F, y + std::sin(a) * 5.6F, x + std::cos(a) * 8, y + std::sin(a) * 8, c, 1.4F);
+                line(x + std::cos(a) * 5.6F, y + std::sin(a) * 5.6F, x + std::cos(a) * 8, y + std::sin(a) * 8,
+                     c, 1.4F);
             }
             break;
         case Icon::Moon:
@@ -220,14 +243,17 @@ void panel_head(Rect panel, std::string_view title, std::string_view right) {
     draw_text(canvas(), Font::CaptionBold, panel.x + 16, panel.y + 20, t.text2, title);
     if (!right.empty()) {
         float room = panel.w - 48 - text_width(Font::CaptionBold, title);
-        draw_text_fit(canvas(), Font::Caption, panel.right() - 16, panel.y + 20, room, t.text3, right, Align::Right);
+        draw_text_fit(canvas(), Font::Caption, panel.right() - 16, panel.y + 20, room, t.text3, right,
+                      Align::Right);
     }
 }
 
-float draw_wrapped(Font f, float x, float top, float width, float line_height, Colour ink, std::string_view s) {
+float draw_wrapped(Font f, float x, float top, float width, float line_height, Colour ink,
+                   std::string_view s) {
     float y = top;
     while (!s.empty()) {
-        const char* end = font(f)->CalcWordWrapPositionA(font(f)->Scale, s.data(), s.data() + s.size(), width);
+        const char* end =
+            font(f)->CalcWordWrapPositionA(font(f)->Scale, s.data(), s.data() + s.size(), width);
         std::size_t length = std::max<std::size_t>(1, static_cast<std::size_t>(end - s.data()));
         draw_text(canvas(), f, x, y + line_height / 2, ink, s.substr(0, length));
         s.remove_prefix(std::min(s.size(), length));
@@ -252,7 +278,9 @@ void toast(std::string message) {
     toast_until = ImGui::GetTime() + 2;
 }
 
-std::string current_toast() { return ImGui::GetTime() < toast_until ? toast_text : std::string(); }
+std::string current_toast() {
+    return ImGui::GetTime() < toast_until ? toast_text : std::string();
+}
 
 void copy_with_toast(std::string_view what, std::string_view shown) {
     platform::copy_text(std::string(what));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The few things that panels are made of, in the verbs of the mockups: text at a centre line, buttons, rows of name
-// and value, dashes, icons. Positions are absolute (screen) layout units; `id`s are unique within a panel.
+// The few things that panels are made of, in the verbs of the mockups: text at a centre line, buttons, rows
+// of name and value, dashes, icons. Positions are absolute (screen) layout units; `id`s are unique within a
+// panel.
 #pragma once
-
-#include <string>
-#include <string_view>
 
 #include "ui/fonts.h"
 #include "ui/layout.h"
 #include "ui/theme.h"
+
+#include <string>
+#include <string_view>
 
 namespace glassfs::ui {
 

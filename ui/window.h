@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// SDL's window with OpenGL in it and ImGui's back ends: what the native program and the page have in common. Draws
-// only when something has happened.
+// SDL's window with OpenGL in it and ImGui's back ends: what the native program and the page have in common.
+// Draws only when something has happened.
 #pragma once
+
+#include "ui/app.h"
 
 #include <memory>
 #include <string>
-
-#include "ui/app.h"
 
 namespace glassfs::ui {
 

@@ -2,9 +2,9 @@
 // Answers by key, a bounded number of them: the one not looked at for longest makes room. Not thread-safe.
 #pragma once
 
-#include <map>
-
 #include "ui/model/session.h"
+
+#include <map>
 
 namespace glassfs::ui {
 

@@ -62,8 +62,8 @@ const std::vector<TreeRow>& FileTree::folder(Session& session, vfs::NodeId dir, 
     return folder_.rows;
 }
 
-void FileTree::add(Session& session, std::vector<TreeRow>& out, vfs::NodeId dir, const std::string& path, u32 depth,
-                   bool unfold) {
+void FileTree::add(Session& session, std::vector<TreeRow>& out, vfs::NodeId dir, const std::string& path,
+                   u32 depth, bool unfold) {
     u64 cookie = 0;
     u32 pages = 1;
     if (auto it = pages_.find(dir); it != pages_.end()) pages += it->second;
@@ -105,7 +105,9 @@ std::string short_size(u64 bytes) {
     return text(value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-std::string mode_text(u32 mode) { return commands::mode_text(mode); }
+std::string mode_text(u32 mode) {
+    return commands::mode_text(mode);
+}
 
 std::string join_path(const std::string& dir, const std::string& name) {
     return dir.ends_with('/') ? dir + name : dir + "/" + name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The Navigator's rows: the volume's folders, unfolded as far as ViewState::open_dirs says, read lazily page by page.
-// Made anew only when something has changed.
+// The Navigator's rows: the volume's folders, unfolded as far as ViewState::open_dirs says, read lazily page
+// by page. Made anew only when something has changed.
 #pragma once
 
-#include <map>
-
 #include "ui/model/session.h"
+
+#include <map>
 
 namespace glassfs::ui {
 
@@ -30,7 +30,10 @@ class FileTree {
     // Rows of one folder alone, without its subfolders'.
     const std::vector<TreeRow>& folder(Session&, vfs::NodeId, const std::string& path);
     // The next page of a folder that has a More row.
-    void show_more(vfs::NodeId dir) { ++pages_[dir]; ++changes_; }
+    void show_more(vfs::NodeId dir) {
+        ++pages_[dir];
+        ++changes_;
+    }
     u64 entries() const { return entries_; }  // rows of kind Entry in rows()
 
   private:
@@ -42,7 +45,8 @@ class FileTree {
         std::vector<TreeRow> rows;
     };
     bool stale(Session&, const Listing&) const;
-    void add(Session&, std::vector<TreeRow>&, vfs::NodeId dir, const std::string& path, u32 depth, bool unfold);
+    void add(Session&, std::vector<TreeRow>&, vfs::NodeId dir, const std::string& path, u32 depth,
+             bool unfold);
 
     Listing tree_, folder_;
     std::map<vfs::NodeId, u32> pages_;

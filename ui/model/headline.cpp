@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t name_max = 34;
 
-bool is_continuation(char c) { return (static_cast<u8>(c) & 0xc0) == 0x80; }
+bool is_continuation(char c) {
+    return (static_cast<u8>(c) & 0xc0) == 0x80;
+}
 
 const inspect::TreeInfo* find_tree(const std::vector<inspect::TreeInfo>& trees, u64 id) {
     for (const inspect::TreeInfo& tree : trees) {
@@ -27,10 +29,14 @@ Headline of_volume(Session& session, bool in_page) {
                       : "This is a real " + format + " volume, read in place.";
     if (!info) return h;
     h.reason = size_text(info->total) + ", " + size_text(info->used) + " used, generation " +
-               std::to_string(info->generation.value) + ". Every block here is one on its device; nothing is written.";
-    if (info->log_pending) h.reason = "A log tree waits to be replayed: it is shown, and not applied.";
-    else if (info->metadump) h.reason = "It is a metadata dump: every tree is there, the data of files is not.";
-    else if (!info->notes.empty()) h.reason = info->notes[0] + ".";
+               std::to_string(info->generation.value) +
+               ". Every block here is one on its device; nothing is written.";
+    if (info->log_pending)
+        h.reason = "A log tree waits to be replayed: it is shown, and not applied.";
+    else if (info->metadump)
+        h.reason = "It is a metadata dump: every tree is there, the data of files is not.";
+    else if (!info->notes.empty())
+        h.reason = info->notes[0] + ".";
     return h;
 }
 
@@ -58,9 +64,15 @@ Headline of_file(Session& session) {
             h.title = name + " holds " + (page->last ? count : "more than " + count) + ".";
             return h;
         }
-        case vfs::FileType::Symlink: h.kind = "LINK"; h.title = name + " is a symbolic link."; return h;
-        case vfs::FileType::Regular: break;
-        default: h.title = name + " is a " + vfs::file_type_name(answer->type) + " node."; return h;
+        case vfs::FileType::Symlink:
+            h.kind = "LINK";
+            h.title = name + " is a symbolic link.";
+            return h;
+        case vfs::FileType::Regular:
+            break;
+        default:
+            h.title = name + " is a " + vfs::file_type_name(answer->type) + " node.";
+            return h;
     }
     h.title = name + " holds " + plural(answer->size, "byte") + ".";
     auto extents = session.extents(answer->id);
@@ -72,7 +84,8 @@ Headline of_file(Session& session) {
         h.title = name + " is stored inside its leaf.";
         h.reason = plural(answer->size, "byte") + " need no block of their own. " + where;
     } else {
-        h.title = name + " lies in " + (extents->more ? "more than " : "") + plural(list.size(), "extent") + ".";
+        h.title =
+            name + " lies in " + (extents->more ? "more than " : "") + plural(list.size(), "extent") + ".";
         h.reason = grouped(answer->size) + " bytes. " + where;
     }
     return h;
@@ -84,7 +97,8 @@ Headline of_block(Session& session) {
     std::string number = std::to_string(addr.value);
     auto answer = session.block(addr);
     if (const Error* error = answer.error()) {
-        return {"ERROR", "Block " + number + " can't be read.", error->message(), "", Headline::Tone::Trouble};
+        return {"ERROR", "Block " + number + " can't be read.", error->message(), "",
+                Headline::Tone::Trouble};
     }
     Headline h{"BLOCK", "Block " + number + " is being read.", "", hex(addr.value), Headline::Tone::Calm};
     if (!answer) return h;
@@ -93,15 +107,18 @@ Headline of_block(Session& session) {
     h.kind = view.level == 0 ? "LEAF" : "NODE";
     if (!view.checksum_ok()) {
         return {"ERROR", what + " has a bad checksum.",
-                "Stored " + view.checksum_stored.substr(0, 16) + ", computed " + view.checksum_computed.substr(0, 16) +
-                    " over its " + grouped(view.size) + " bytes.",
+                "Stored " + view.checksum_stored.substr(0, 16) + ", computed " +
+                    view.checksum_computed.substr(0, 16) + " over its " + grouped(view.size) + " bytes.",
                 hex(addr.value), Headline::Tone::Trouble};
     }
-    if (view.error) return {"ERROR", what + " is damaged.", view.error->message(), hex(addr.value), Headline::Tone::Trouble};
+    if (view.error)
+        return {"ERROR", what + " is damaged.", view.error->message(), hex(addr.value),
+                Headline::Tone::Trouble};
     if (selection.slot && *selection.slot < view.items.size()) {
         const inspect::Item& item = view.items[*selection.slot];
         h.kind = view.level == 0 ? "ITEM" : "POINTER";
-        h.title = short_name(text("Slot %u holds %s.", item.slot, item.key_text.c_str()), Headline::title_max);
+        h.title =
+            short_name(text("Slot %u holds %s.", item.slot, item.key_text.c_str()), Headline::title_max);
         h.reason = plural(item.data_size, "byte") + " at " + hex(item.data_offset) + " of " + what;
         if (!item.summary.empty()) h.reason += ": " + short_name(printable(item.summary), 60);
         h.reason += ".";
@@ -109,7 +126,8 @@ Headline of_block(Session& session) {
     }
     std::string things = plural(view.items.size(), view.level == 0 ? "item" : "pointer");
     h.title = what + " holds " + things + " and has " + grouped(view.free_bytes) + " B free.";
-    h.reason = "Written in generation " + std::to_string(view.generation.value) + " for " + view.owner_name + ".";
+    h.reason =
+        "Written in generation " + std::to_string(view.generation.value) + " for " + view.owner_name + ".";
     if (!view.items.empty()) {
         h.reason += " Keys " + view.items.front().key_text + " to " + view.items.back().key_text + ".";
     }
@@ -118,7 +136,8 @@ Headline of_block(Session& session) {
 
 Headline of_tree(Session& session) {
     u64 id = session.view.selection.tree;
-    Headline h{"TREE", "Tree " + std::to_string(static_cast<s64>(id)) + " is being read.", "", "", Headline::Tone::Calm};
+    Headline h{"TREE", "Tree " + std::to_string(static_cast<s64>(id)) + " is being read.", "", "",
+               Headline::Tone::Calm};
     auto trees = session.trees();
     const inspect::TreeInfo* tree = trees ? find_tree(*trees, id) : nullptr;
     if (!tree) return h;
@@ -140,12 +159,13 @@ Headline of_tree(Session& session) {
     }
     h.title = name + (map->done ? " has " : " has at least ") + plural(map->size(), "block") + " in " +
               plural(tree->level + 1U, "level") + ".";
-    h.reason = plural(leaves, "leaf", "leaves") + (leaves == 1 ? " holds " : " hold ") + plural(items, "item") +
-               ". The root is " + std::to_string(tree->root.value) + ", generation " +
+    h.reason = plural(leaves, "leaf", "leaves") + (leaves == 1 ? " holds " : " hold ") +
+               plural(items, "item") + ". The root is " + std::to_string(tree->root.value) + ", generation " +
                std::to_string(tree->generation.value) + ".";
     if (bad > 0) {
         h.tone = Headline::Tone::Trouble;
-        h.reason = plural(bad, "block") + (bad == 1 ? " is" : " are") + " bad: drawn with crossed dashes. " + h.reason;
+        h.reason = plural(bad, "block") + (bad == 1 ? " is" : " are") + " bad: drawn with crossed dashes. " +
+                   h.reason;
     }
     return h;
 }
@@ -187,13 +207,15 @@ Headline headline(Session& session, bool in_page) {
                     "It is read in place, nothing is written to it, and it never leaves this computer.", "",
                     Headline::Tone::Calm};
         case SessionState::Opening:
-            return {"OPENING", name + " is being opened.", "Superblocks, chunks and trees are read first.", "",
-                    Headline::Tone::Calm};
+            return {"OPENING", name + " is being opened.", "Superblocks, chunks and trees are read first.",
+                    "", Headline::Tone::Calm};
         case SessionState::Failed: {
             auto error = session.open_error();
-            return {"ERROR", name + " can't be opened.", error ? error->message() : "", "", Headline::Tone::Trouble};
+            return {"ERROR", name + " can't be opened.", error ? error->message() : "", "",
+                    Headline::Tone::Trouble};
         }
-        case SessionState::Open: break;
+        case SessionState::Open:
+            break;
     }
     const Selection& selection = session.view.selection;
     if (selection.kind == Selection::Kind::Block && selection.block) return of_block(session);

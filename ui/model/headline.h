@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sentence above the stage: what is on the screen, and why, in live numbers. The title has at most 75 characters
-// and begins with its subject.
+// The sentence above the stage: what is on the screen, and why, in live numbers. The title has at most 75
+// characters and begins with its subject.
 #pragma once
 
 #include "ui/model/session.h"
@@ -10,10 +10,10 @@ namespace glassfs::ui {
 struct Headline {
     enum class Tone : u8 { Calm, Good, Trouble };
     static constexpr std::size_t title_max = 75;  // characters
-    std::string kind;    // of the pill: "READ-ONLY"
+    std::string kind;                             // of the pill: "READ-ONLY"
     std::string title;
     std::string reason;
-    std::string place;   // at the right, grey: an address; a click copies it
+    std::string place;  // at the right, grey: an address; a click copies it
     Tone tone = Tone::Calm;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/inspector_model.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "ui/model/file_tree.h"
 #include "ui/model/preview.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -27,7 +27,9 @@ InspectorRow row_of(const inspect::Field& field) {
     return r;
 }
 
-std::string bytes_text(u64 bytes) { return grouped(bytes) + " B"; }
+std::string bytes_text(u64 bytes) {
+    return grouped(bytes) + " B";
+}
 
 void set_hex(HexView& hex, std::shared_ptr<const Buffer> raw, ByteRange range, std::string title) {
     if (!raw || range.offset >= raw->size()) return;
@@ -64,13 +66,15 @@ InspectorSection block_section(const inspect::BlockView& view) {
 InspectorSection copies_section(const inspect::BlockView& view) {
     InspectorSection section{"Copies on devices", grouped(view.copies.size()), {}};
     for (const inspect::Copy& copy : view.copies) {
-        section.rows.push_back(row("device " + std::to_string(copy.device), "at " + std::to_string(copy.physical.value),
-                                   copy.readable ? "" : "can't be read", copy.readable ? Tone::Normal : Tone::Bad));
+        section.rows.push_back(
+            row("device " + std::to_string(copy.device), "at " + std::to_string(copy.physical.value),
+                copy.readable ? "" : "can't be read", copy.readable ? Tone::Normal : Tone::Bad));
     }
     return section;
 }
 
-void describe_item(Session& session, const inspect::BlockView& view, const inspect::Item& item, InspectorModel& m) {
+void describe_item(Session& session, const inspect::BlockView& view, const inspect::Item& item,
+                   InspectorModel& m) {
     InspectorSection section;
     section.title = text("%s %u: %s", view.level == 0 ? "Item" : "Pointer", item.slot, item.key_text.c_str());
     section.note = bytes_text(item.data_size);
@@ -109,7 +113,8 @@ void describe_block(Session& session, InspectorModel& m) {
     const inspect::BlockView& view = *answer;
     m.kind = view.level == 0 ? "leaf" : "node";
     m.title = (view.level == 0 ? "Leaf " : "Node ") + std::to_string(addr.value);
-    m.subtitle += " \xc2\xb7 " + size_text(view.size) + " \xc2\xb7 generation " + std::to_string(view.generation.value);
+    m.subtitle +=
+        " \xc2\xb7 " + size_text(view.size) + " \xc2\xb7 generation " + std::to_string(view.generation.value);
     if (view.error) m.trouble = view.error->message();
     m.sections.push_back(block_section(view));
     m.sections.push_back(copies_section(view));
@@ -160,14 +165,17 @@ void describe_extents(Session& session, vfs::NodeId node, InspectorModel& m) {
     bool stored_inline = list.size() == 1 && list[0].kind == vfs::FileExtent::Kind::Inline;
     std::string count = grouped(list.size()) + (answer->more ? " or more" : "");
     m.sections[0].rows.push_back(row("Extents", stored_inline ? "1 inline" : count));
-    m.subtitle += stored_inline ? ", stored inside its leaf" : list.empty() ? "" : text(", %s extent%s", count.c_str(), list.size() == 1 ? "" : "s");
+    m.subtitle += stored_inline  ? ", stored inside its leaf"
+                  : list.empty() ? ""
+                                 : text(", %s extent%s", count.c_str(), list.size() == 1 ? "" : "s");
     if (list.empty() || stored_inline) return;
     InspectorSection section{"Extents", "file offset, place", {}};
     constexpr std::size_t shown_max = 12;
     for (std::size_t i = 0; i < list.size() && i < shown_max; ++i) {
         section.rows.push_back(row(grouped(list[i].file_offset), extent_line(list[i])));
     }
-    if (list.size() > shown_max) section.rows.push_back(row(grouped(list.size() - shown_max) + " more", "", {}, Tone::Dim));
+    if (list.size() > shown_max)
+        section.rows.push_back(row(grouped(list.size() - shown_max) + " more", "", {}, Tone::Dim));
     m.sections.push_back(std::move(section));
 }
 
@@ -214,14 +222,16 @@ void describe_file(Session& session, InspectorModel& m) {
     const vfs::Attributes& a = *answer;
     m.is_directory = a.type == vfs::FileType::Directory;
     m.kind = m.is_directory ? "folder" : vfs::file_type_name(a.type);
-    m.subtitle = m.is_directory ? "folder" : a.type == vfs::FileType::Regular ? grouped(a.size) + " bytes" : m.kind;
+    m.subtitle = m.is_directory                     ? "folder"
+                 : a.type == vfs::FileType::Regular ? grouped(a.size) + " bytes"
+                                                    : m.kind;
     describe_attributes(a, m);
     if (a.type == vfs::FileType::Regular) describe_extents(session, node, m);
     if (auto xattrs = session.xattrs(node); xattrs && !xattrs->empty()) {
         InspectorSection section{"Extended attributes", grouped(xattrs->size()), {}};
         for (const vfs::Xattr& xattr : *xattrs) {
-            section.rows.push_back(row(printable(xattr.name), printable(as_text(xattr.value)),
-                                       bytes_text(xattr.value.size())));
+            section.rows.push_back(
+                row(printable(xattr.name), printable(as_text(xattr.value)), bytes_text(xattr.value.size())));
         }
         m.sections.push_back(std::move(section));
     }
@@ -259,8 +269,10 @@ std::string hex_row_bytes(Bytes bytes) {
 std::string hex_row_text(Bytes bytes) {
     std::string out;
     for (u8 b : bytes) {
-        if (b >= 0x20 && b < 0x7f) out += static_cast<char>(b);
-        else out += "\xc2\xb7";
+        if (b >= 0x20 && b < 0x7f)
+            out += static_cast<char>(b);
+        else
+            out += "\xc2\xb7";
     }
     return out;
 }

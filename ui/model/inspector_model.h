@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the Inspector says about the thing selected, as data: the panel draws it, the DOM mirror lists it and "Copy
-// as text" writes it, so that all three say the same.
+// What the Inspector says about the thing selected, as data: the panel draws it, the DOM mirror lists it and
+// "Copy as text" writes it, so that all three say the same.
 #pragma once
 
 #include "ui/model/session.h"
@@ -11,7 +11,7 @@ struct InspectorRow {
     enum class Tone : u8 { Normal, Dim, Good, Bad };
     std::string name;
     std::string value;
-    std::string meaning;            // flags, enumerators, sizes: may be empty
+    std::string meaning;             // flags, enumerators, sizes: may be empty
     std::optional<ByteRange> bytes;  // of the block (or superblock), when it is a field on disk
     u8 depth = 0;
     Tone tone = Tone::Normal;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Actions that come back from the page's DOM mirror (page_state.h).
+#include "ui/model/page_state.h"
+
 #include <charconv>
 #include <nlohmann/json.hpp>
-
-#include "ui/model/page_state.h"
 
 namespace glassfs::ui {
 
@@ -36,7 +36,9 @@ std::optional<u64> number(const Json& action, const char* name) {
     return value;
 }
 
-Failure unknown(const std::string& what) { return fail(Cause::InvalidArgument, "unknown action: " + what); }
+Failure unknown(const std::string& what) {
+    return fail(Cause::InvalidArgument, "unknown action: " + what);
+}
 
 bool select_workspace(ViewState& view, const std::string& name) {
     for (int i = 1; i <= workspace_count; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/page_state.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
 #include "ui/model/inspector_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace glassfs::ui {
 
@@ -19,15 +19,23 @@ constexpr std::size_t blocks_max = 64;
 constexpr std::size_t console_entries_max = 20;
 constexpr std::size_t output_bytes_max = 8192;
 
-std::string number(u64 value) { return std::to_string(value); }
-std::string tree_number(u64 id) { return std::to_string(static_cast<s64>(id)); }
+std::string number(u64 value) {
+    return std::to_string(value);
+}
+std::string tree_number(u64 id) {
+    return std::to_string(static_cast<s64>(id));
+}
 
 const char* state_word(SessionState state) {
     switch (state) {
-        case SessionState::Empty: return "empty";
-        case SessionState::Opening: return "opening";
-        case SessionState::Open: return "open";
-        case SessionState::Failed: return "failed";
+        case SessionState::Empty:
+            return "empty";
+        case SessionState::Opening:
+            return "opening";
+        case SessionState::Open:
+            return "open";
+        case SessionState::Failed:
+            return "failed";
     }
     return "";
 }
@@ -73,10 +81,10 @@ Json tabs_json(const ViewState& view) {
 Json file_row(const TreeRow& row, const Selection& selection) {
     bool folder = row.type == vfs::FileType::Directory;
     bool entry = row.kind == TreeRow::Kind::Entry;
-    const char* kind = !entry                                ? "note"
-                       : folder                              ? "dir"
+    const char* kind = !entry                               ? "note"
+                       : folder                             ? "dir"
                        : row.type == vfs::FileType::Symlink ? "symlink"
-                                                             : "file";
+                                                            : "file";
     Json out = {{"id", printable(row.path) + (entry ? "" : "#more")},
                 {"name", row.name},
                 {"depth", row.depth},
@@ -141,7 +149,8 @@ Json blocks_json(Session& session) {
 Json stage_json(Session& session, FileTree& files) {
     const ViewState& view = session.view;
     if (view.workspace == Workspace::Trees) {
-        return {{"title", "Blocks of tree " + tree_number(view.selection.tree)}, {"rows", blocks_json(session)}};
+        return {{"title", "Blocks of tree " + tree_number(view.selection.tree)},
+                {"rows", blocks_json(session)}};
     }
     Json rows = Json::array();
     vfs::NodeId folder = view.folder == vfs::NodeId{} ? session.root() : view.folder;
@@ -161,14 +170,15 @@ Json items_json(Session& session) {
     auto view = session.block(*selection.block);
     if (!view) return items;
     for (const inspect::Item& item : view->items) {
-        items.push_back({{"slot", item.slot},
-                         {"key", item.key_text},
-                         {"type", item.type_name},
-                         {"summary", printable(item.summary)},
-                         {"offset", item.data_offset},
-                         {"size", item.data_size},
-                         {"selected", selection.slot == item.slot},
-                         {"action", {{"do", "slot"}, {"addr", number(view->addr.value)}, {"slot", item.slot}}}});
+        items.push_back(
+            {{"slot", item.slot},
+             {"key", item.key_text},
+             {"type", item.type_name},
+             {"summary", printable(item.summary)},
+             {"offset", item.data_offset},
+             {"size", item.data_size},
+             {"selected", selection.slot == item.slot},
+             {"action", {{"do", "slot"}, {"addr", number(view->addr.value)}, {"slot", item.slot}}}});
     }
     return items;
 }
@@ -209,8 +219,8 @@ Json hex_json(const HexView& hex) {
 
 Json inspector_json(Session& session) {
     InspectorModel m = inspector_model(session);
-    Json out = {{"kind", m.kind},       {"title", m.title}, {"subtitle", m.subtitle}, {"trouble", m.trouble},
-                {"loading", m.loading}, {"hint", m.hint}};
+    Json out = {{"kind", m.kind},       {"title", m.title},     {"subtitle", m.subtitle},
+                {"trouble", m.trouble}, {"loading", m.loading}, {"hint", m.hint}};
     out["fields"] = fields_json(m, session.view.selection);
     out["items"] = items_json(session);
     out["hex"] = hex_json(m.hex);
@@ -245,7 +255,8 @@ Json inspector_json(Session& session) {
 
 Json selection_json(const Selection& selection) {
     static constexpr const char* kinds[] = {"nothing", "superblock", "block", "file"};
-    Json out = {{"kind", kinds[static_cast<unsigned>(selection.kind)]}, {"tree", tree_number(selection.tree)}};
+    Json out = {{"kind", kinds[static_cast<unsigned>(selection.kind)]},
+                {"tree", tree_number(selection.tree)}};
     if (selection.block) out["block"] = number(selection.block->value);
     if (selection.slot) out["slot"] = *selection.slot;
     if (selection.bytes) out["bytes"] = {selection.bytes->offset, selection.bytes->size};
@@ -293,7 +304,8 @@ Json jobs_json(Session& session) {
 
 }  // namespace
 
-std::string page_state_json(Session& session, FileTree& files, const Headline& shown, const FrameStats& stats) {
+std::string page_state_json(Session& session, FileTree& files, const Headline& shown,
+                            const FrameStats& stats) {
     const ViewState& view = session.view;
     SessionState state = session.state();
     Json out = {{"state", state_word(state)}, {"error", ""}};

@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: MIT
-// The page's state as JSON, for tests and for the DOM mirror that assistive technology reads; and the actions that
-// come back from there. The mirror shows what is visible, no more: rows outside of the view are left out.
+// The page's state as JSON, for tests and for the DOM mirror that assistive technology reads; and the actions
+// that come back from there. The mirror shows what is visible, no more: rows outside of the view are left
+// out.
 //
 // {
 //   "state": "empty" | "opening" | "open" | "failed", "error": "one line",
 //   "workspace": "Files", "theme": "dark", "scale": 1,
 //   "headline": {"kind": "READ", "title": "...", "reason": "..."},
-//   "volume": {"name", "format", "label", "uuid", "total", "used", "generation", "block_size", "checksum_type",
+//   "volume": {"name", "format", "label", "uuid", "total", "used", "generation", "block_size",
+//   "checksum_type",
 //              "devices": [{"id", "name", "size", "missing"}], "notes": [...]},
 //   "tabs": [{"id": 1, "name": "Files", "selected": true, "enabled": true}],
-//   "navigator": {"title": "Files", "rows": [{"id": "/docs", "name", "depth", "kind": "dir|file|symlink|tree",
+//   "navigator": {"title": "Files", "rows": [{"id": "/docs", "name", "depth", "kind":
+//   "dir|file|symlink|tree",
 //                 "open": true, "selected": false, "value": "14 B", "action": {...}}]},
 //   "stage": {"title": "...", "rows": [{"name", "value", "action": {...}}]},
 //   "inspector": {"title", "subtitle", "fields": [{"name", "value", "meaning", "offset", "size", "depth",
-//                 "selected", "action": {...}}], "items": [...], "hex": [{"offset": 0, "bytes": "d3 44 ..", "text": "..."}],
-//                 "path": [{"what", "place"}], "copies": [...], "text": "..."},
+//                 "selected", "action": {...}}], "items": [...], "hex": [{"offset": 0, "bytes": "d3 44 ..",
+//                 "text": "..."}], "path": [{"what", "place"}], "copies": [...], "text": "..."},
 //   "selection": {"kind", "tree", "block", "slot", "bytes": [offset, size], "path"},
-//   "console": {"open": false, "prompt": "demo:/ $", "completions": ["ls /docs/"], "entries": [{"line", "output", "errors", "status", "running"}]},
-//   "jobs": [{"title", "done", "bytes_done", "bytes_total", "files_done", "files_failed", "error"}],
-//   "stats": {"frame_ms", "frames", "revision", "busy"}
+//   "console": {"open": false, "prompt": "demo:/ $", "completions": ["ls /docs/"], "entries": [{"line",
+//   "output", "errors", "status", "running"}]}, "jobs": [{"title", "done", "bytes_done", "bytes_total",
+//   "files_done", "files_failed", "error"}], "stats": {"frame_ms", "frames", "revision", "busy"}
 // }
 //
-// Block addresses and other 64-bit numbers are strings of decimal digits: JavaScript's numbers can't hold them.
-// An action is sent back as it came; the ones known:
-//   {"do": "workspace", "name": "Trees"}     {"do": "theme", "name": "light"}      {"do": "scale", "value": 1.25}
-//   {"do": "tree", "id": "5"}                {"do": "block", "addr": "5316608"}    {"do": "slot", "addr": "..", "slot": 3}
-//   {"do": "bytes", "offset": 80, "size": 8} {"do": "superblock"}                  {"do": "path", "path": "/docs/a"}
-//   {"do": "toggle", "path": "/docs"}        {"do": "extract", "path": "/docs"}    {"do": "command", "line": "ls /"}
+// Block addresses and other 64-bit numbers are strings of decimal digits: JavaScript's numbers can't hold
+// them. An action is sent back as it came; the ones known:
+//   {"do": "workspace", "name": "Trees"}     {"do": "theme", "name": "light"}      {"do": "scale",
+//   "value": 1.25}
+//   {"do": "tree", "id": "5"}                {"do": "block", "addr": "5316608"}    {"do": "slot", "addr":
+//   "..", "slot": 3}
+//   {"do": "bytes", "offset": 80, "size": 8} {"do": "superblock"}                  {"do": "path", "path":
+//   "/docs/a"}
+//   {"do": "toggle", "path": "/docs"}        {"do": "extract", "path": "/docs"}    {"do": "command", "line":
+//   "ls /"}
 //   {"do": "console", "open": true}          {"do": "copy", "what": "inspector"}   {"do": "cancel"}
 //   {"do": "close"}                          {"do": "more", "path": "/many"}
-// "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops the
-// running command and all extractions.
+// "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops
+// the running command and all extractions.
 #pragma once
-
-#include <string>
 
 #include "ui/model/file_tree.h"
 #include "ui/model/headline.h"
 #include "ui/model/session.h"
+
+#include <string>
 
 namespace glassfs::ui {
 

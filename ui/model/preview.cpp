@@ -8,7 +8,9 @@ namespace glassfs::ui {
 namespace {
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-bool is_white(u8 b) { return b == '\n' || b == '\r' || b == '\t' || b == '\f'; }
+bool is_white(u8 b) {
+    return b == '\n' || b == '\r' || b == '\t' || b == '\f';
+}
 
 // Without a UTF-8 sequence that the end cuts off.
 Bytes whole_characters(Bytes bytes) {
@@ -22,7 +24,8 @@ Bytes whole_characters(Bytes bytes) {
 }
 
 // Folds at the last blank that fits, or where it must.
-void fold(std::string_view line, std::size_t lines_max, std::size_t columns, std::vector<std::string>& lines) {
+void fold(std::string_view line, std::size_t lines_max, std::size_t columns,
+          std::vector<std::string>& lines) {
     do {
         std::size_t end = 0;
         std::size_t blank = 0;
@@ -57,8 +60,10 @@ std::vector<std::string> text_lines(Bytes bytes, std::size_t lines_max, std::siz
         if (raw.ends_with('\r')) raw.remove_suffix(1);
         std::string whole;
         for (char c : raw) {
-            if (c == '\t') whole += "    ";
-            else whole += c;
+            if (c == '\t')
+                whole += "    ";
+            else
+                whole += c;
         }
         fold(printable(whole), lines_max, columns, lines);
     }

@@ -105,7 +105,8 @@ void Session::open_volume(Mount mount, std::string name) {
     s.name = std::move(name);
     s.open_since = Clock::now();
     epoch_ = s.epoch;
-    s.requests.push({[&s, mount = std::move(mount), asked = s.epoch] { s.finish_opening(asked, mount()); }, {}});
+    s.requests.push(
+        {[&s, mount = std::move(mount), asked = s.epoch] { s.finish_opening(asked, mount()); }, {}});
     s.changed();
 }
 
@@ -149,7 +150,9 @@ double Session::opening_seconds() {
     return std::chrono::duration<double>(Clock::now() - impl_->open_since).count();
 }
 
-u64 Session::revision() const { return impl_->revision.load(); }
+u64 Session::revision() const {
+    return impl_->revision.load();
+}
 
 void Session::set_notify(std::function<void()> notify) {
     std::lock_guard lock(impl_->mutex);
@@ -178,11 +181,13 @@ Answer<Superblock> Session::superblock() {
 
 Answer<std::vector<inspect::TreeInfo>> Session::trees() {
     using Trees = std::vector<inspect::TreeInfo>;
-    return impl_->ask(impl_->trees, 0, [](mount::Volume& v) -> Result<Trees> { return v.inspector().trees(); });
+    return impl_->ask(impl_->trees, 0,
+                      [](mount::Volume& v) -> Result<Trees> { return v.inspector().trees(); });
 }
 
 Answer<inspect::BlockView> Session::block(LogicalAddr addr) {
-    return impl_->ask(impl_->blocks, addr.value, [addr](mount::Volume& v) { return v.inspector().block(addr); });
+    return impl_->ask(impl_->blocks, addr.value,
+                      [addr](mount::Volume& v) { return v.inspector().block(addr); });
 }
 
 Answer<std::vector<inspect::Field>> Session::item_fields(LogicalAddr addr, u32 slot) {

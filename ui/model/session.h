@@ -5,21 +5,22 @@
 //     else if (const Error* e = view.error()) draw_error(*e);   // it failed
 //     else draw_placeholder();                                  // asked for; ask again in a later frame
 //
-// Each getter looks into a bounded cache and queues a request when nothing is there. The newest request is served
-// first, because it is what the screen shows now; when too many wait, the oldest are forgotten (and asked for again
-// by whoever still needs them). Three threads serve: small requests, tree walks, and jobs (extracting, commands).
-// All public functions are for the UI thread. No ImGui, no host: the same in the window, the page and the tests.
+// Each getter looks into a bounded cache and queues a request when nothing is there. The newest request is
+// served first, because it is what the screen shows now; when too many wait, the oldest are forgotten (and
+// asked for again by whoever still needs them). Three threads serve: small requests, tree walks, and jobs
+// (extracting, commands). All public functions are for the UI thread. No ImGui, no host: the same in the
+// window, the page and the tests.
 #pragma once
+
+#include "block/device.h"
+#include "mount/mount.h"
+#include "ui/model/view_state.h"
 
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "block/device.h"
-#include "mount/mount.h"
-#include "ui/model/view_state.h"
 
 namespace glassfs::ui {
 
@@ -40,8 +41,8 @@ class Answer {
     std::shared_ptr<const Result<T>> result_;
 };
 
-// All blocks of a tree, as far as they have been read: the order of Inspector::walk_tree, in chunks that are full
-// except for the last. Later maps of the same tree begin with the same records.
+// All blocks of a tree, as far as they have been read: the order of Inspector::walk_tree, in chunks that are
+// full except for the last. Later maps of the same tree begin with the same records.
 class TreeMap {
   public:
     static constexpr std::size_t chunk_size = 1024;
@@ -52,8 +53,12 @@ class TreeMap {
     std::optional<Error> error;  // why it ended early
     std::vector<std::shared_ptr<const Chunk>> chunks;
 
-    std::size_t size() const { return chunks.empty() ? 0 : (chunks.size() - 1) * chunk_size + chunks.back()->size(); }
-    const inspect::NodeRecord& operator[](std::size_t i) const { return (*chunks[i / chunk_size])[i % chunk_size]; }
+    std::size_t size() const {
+        return chunks.empty() ? 0 : (chunks.size() - 1) * chunk_size + chunks.back()->size();
+    }
+    const inspect::NodeRecord& operator[](std::size_t i) const {
+        return (*chunks[i / chunk_size])[i % chunk_size];
+    }
 };
 
 struct DirPage {
@@ -85,8 +90,8 @@ struct Superblock {
     std::shared_ptr<const Buffer> raw;
 };
 
-// Where extracted bytes go: a file, a download. Called on a worker thread, in order. Destroyed without finish():
-// what was written is to be thrown away.
+// Where extracted bytes go: a file, a download. Called on a worker thread, in order. Destroyed without
+// finish(): what was written is to be thrown away.
 class ByteSink {
   public:
     virtual ~ByteSink() = default;
@@ -132,7 +137,8 @@ class Session {
     // Opens a volume, read-only, in place of the one that is open. At once; watch state(). The selection is
     // forgotten at once as well.
     void open(Devices, std::string name);
-    // As open(), with the devices made on the worker (reading partition tables, unpacking). `make` is called there.
+    // As open(), with the devices made on the worker (reading partition tables, unpacking). `make` is called
+    // there.
     void open_from(std::function<Result<Devices>()> make, std::string name);
     // As open(), with the volume made on the worker by `mount`.
     using Mount = std::function<Result<std::unique_ptr<mount::Volume>>()>;
@@ -141,9 +147,9 @@ class Session {
     // The host failed before there was a device ("no WebGL file", "not a file"): state() becomes Failed.
     void fail_open(Error, std::string name);
     SessionState state();
-    std::string name();                 // of the volume: the image's file name
-    std::optional<Error> open_error();  // when Failed
-    double opening_seconds();           // since open(), while Opening
+    std::string name();                   // of the volume: the image's file name
+    std::optional<Error> open_error();    // when Failed
+    double opening_seconds();             // since open(), while Opening
     u64 epoch() const { return epoch_; }  // another one for each volume opened or closed
 
     // Changes whenever an answer, a chunk of a tree or output has arrived: time to draw.
@@ -171,8 +177,8 @@ class Session {
     Answer<FileBytes> file_bytes(vfs::NodeId, u64 offset);  // the granule that holds `offset`
     Answer<vfs::NodeId> resolve(const std::string& path);   // absolute; a last symlink is not followed
 
-    // Selects view.wanted_path once it is resolved, and unfolds the folders above it. Called once a frame. Returns
-    // an error when the path doesn't exist.
+    // Selects view.wanted_path once it is resolved, and unfolds the folders above it. Called once a frame.
+    // Returns an error when the path doesn't exist.
     std::optional<Error> follow_wanted_path();
 
     // A file's bytes, or a folder as tar (whatever is in it; errors of single files don't stop it).

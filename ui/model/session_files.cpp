@@ -72,7 +72,8 @@ Answer<std::vector<vfs::Xattr>> Session::xattrs(vfs::NodeId node) {
 }
 
 Answer<ExtentList> Session::extents(vfs::NodeId node) {
-    return impl_->ask(impl_->extents, node, [node](mount::Volume& v) { return read_extents(v.files(), node); });
+    return impl_->ask(impl_->extents, node,
+                      [node](mount::Volume& v) { return read_extents(v.files(), node); });
 }
 
 Answer<std::string> Session::readlink(vfs::NodeId node) {
@@ -86,7 +87,8 @@ Answer<FileBytes> Session::file_bytes(vfs::NodeId node, u64 offset) {
 }
 
 Answer<vfs::NodeId> Session::resolve(const std::string& path) {
-    return impl_->ask(impl_->resolved, path, [path](mount::Volume& v) { return resolve_path(v.files(), path); });
+    return impl_->ask(impl_->resolved, path,
+                      [path](mount::Volume& v) { return resolve_path(v.files(), path); });
 }
 
 std::optional<Error> Session::follow_wanted_path() {
@@ -113,8 +115,10 @@ std::optional<Error> Session::follow_wanted_path() {
     std::size_t slash = path.rfind('/');
     std::string parent = slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
     auto parent_node = resolve(parent);
-    if (is_folder) view.folder = *node;
-    else if (parent_node) view.folder = *parent_node;
+    if (is_folder)
+        view.folder = *node;
+    else if (parent_node)
+        view.folder = *parent_node;
     if (is_folder || parent_node) view.folder_path = is_folder ? path : parent;
     view.select_file(*node, path);
     return std::nullopt;

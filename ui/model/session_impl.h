@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The inside of a Session, shared by its sources: the state under one mutex, the caches and the threads. Results are
-// stored only if the volume that they came from is still the open one (`epoch`).
+// The inside of a Session, shared by its sources: the state under one mutex, the caches and the threads.
+// Results are stored only if the volume that they came from is still the open one (`epoch`).
 #pragma once
-
-#include <chrono>
-#include <deque>
 
 #include "ui/model/answer_cache.h"
 #include "ui/model/worker.h"
+
+#include <chrono>
+#include <deque>
 
 namespace glassfs::ui {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What takes its time: extracting files and folders, and commands of the console. One after the other, in order.
-#include <algorithm>
-
+// What takes its time: extracting files and folders, and commands of the console. One after the other, in
+// order.
 #include "commands/console.h"
 #include "commands/tar.h"
 #include "ui/model/session_impl.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -56,7 +57,8 @@ Result<void> copy_folder(vfs::FileSystem& files, vfs::NodeId node, const std::st
     return {};
 }
 
-Result<void> copy_out(vfs::FileSystem& files, vfs::NodeId node, const std::string& title, Job& job, ByteSink& sink) {
+Result<void> copy_out(vfs::FileSystem& files, vfs::NodeId node, const std::string& title, Job& job,
+                      ByteSink& sink) {
     if (TRY(files.getattr(node)).type != vfs::FileType::Directory) return copy_file(files, node, job, sink);
     std::string prefix = title.ends_with(".tar") ? title.substr(0, title.size() - 4) : title;
     return copy_folder(files, node, prefix, job, sink);
@@ -70,7 +72,8 @@ std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::
     job->title = title;
     std::lock_guard lock(s.mutex);
     std::shared_ptr<ByteSink> shared_sink = std::move(sink);
-    auto run = [&s, job, node, title = std::move(title), keep = s.volume, to = std::move(shared_sink)]() mutable {
+    auto run = [&s, job, node, title = std::move(title), keep = s.volume,
+                to = std::move(shared_sink)]() mutable {
         auto copied = job->cancel ? Result<void>(fail(Cause::Cancelled))
                                   : copy_out(keep->files(), node, title, *job, *to);
         if (!copied) job->error = std::move(copied).error();
@@ -95,7 +98,8 @@ std::vector<std::shared_ptr<Job>> Session::jobs() {
     return {impl_->jobs.begin(), impl_->jobs.end()};
 }
 
-void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t serial, const std::string& line) {
+void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t serial,
+                                const std::string& line) {
     auto cancel = std::make_shared<std::atomic<bool>>(false);
     commands::ConsoleState shell;
     {
@@ -189,7 +193,8 @@ Answer<std::vector<std::string>> Session::completions(const std::string& line) {
         commands::ConsoleState state;
         state.cwd = at;
         Lines lines;
-        for (auto& completion : commands::complete(volume, line, state)) lines.push_back(std::move(completion.line));
+        for (auto& completion : commands::complete(volume, line, state))
+            lines.push_back(std::move(completion.line));
         return lines;
     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Maps of whole trees, published while they are read. A walk of a big tree takes seconds from a slow device, so it
-// lets walks that were asked for later go first: they run inside of it, a few levels deep.
+// Maps of whole trees, published while they are read. A walk of a big tree takes seconds from a slow device,
+// so it lets walks that were asked for later go first: they run inside of it, a few levels deep.
 #include "ui/model/session_impl.h"
 
 namespace glassfs::ui {

@@ -7,12 +7,18 @@ namespace glassfs::ui {
 
 const char* workspace_name(Workspace workspace) {
     switch (workspace) {
-        case Workspace::Files: return "Files";
-        case Workspace::Trees: return "Trees";
-        case Workspace::Log: return "Log";
-        case Workspace::Space: return "Space";
-        case Workspace::Extents: return "Extents";
-        case Workspace::Lab: return "Lab";
+        case Workspace::Files:
+            return "Files";
+        case Workspace::Trees:
+            return "Trees";
+        case Workspace::Log:
+            return "Log";
+        case Workspace::Space:
+            return "Space";
+        case Workspace::Extents:
+            return "Extents";
+        case Workspace::Lab:
+            return "Lab";
     }
     return "";
 }
@@ -41,7 +47,9 @@ void ViewState::select_slot(LogicalAddr addr, u32 slot) {
     selection.slot = slot;
 }
 
-void ViewState::select_bytes(ByteRange range) { selection.bytes = range; }
+void ViewState::select_bytes(ByteRange range) {
+    selection.bytes = range;
+}
 
 void ViewState::select_file(vfs::NodeId node, std::string path) {
     if (selection.kind != Selection::Kind::File) selection.bytes.reset();
@@ -61,7 +69,9 @@ void ViewState::select_nothing() {
     selection.tree = tree;
 }
 
-void ViewState::set_scale(float wanted) { scale = std::clamp(wanted, 0.8F, 2.0F); }
+void ViewState::set_scale(float wanted) {
+    scale = std::clamp(wanted, 0.8F, 2.0F);
+}
 
 void ViewState::forget_volume() {
     selection = {};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What the person at the screen has chosen: workspace, selection, hover, open folders, theme. Plain data of the UI
-// thread; every view reads and writes the same one, so that a block selected in one place is selected everywhere.
+// What the person at the screen has chosen: workspace, selection, hover, open folders, theme. Plain data of
+// the UI thread; every view reads and writes the same one, so that a block selected in one place is selected
+// everywhere.
 #pragma once
+
+#include "inspect/inspector.h"
 
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
-
-#include "inspect/inspector.h"
 
 namespace glassfs::ui {
 
@@ -38,7 +39,8 @@ struct Selection {
     friend bool operator==(const Selection&, const Selection&) = default;
 };
 
-// What the pointer is over; views highlight the same thing wherever they show it. Cleared at the begin of a frame.
+// What the pointer is over; views highlight the same thing wherever they show it. Cleared at the begin of a
+// frame.
 struct Hover {
     std::optional<LogicalAddr> block;
     std::optional<u32> slot;

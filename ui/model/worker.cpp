@@ -52,8 +52,10 @@ std::optional<Worker::Task> Worker::take_locked() {
     if (tasks_.empty()) return std::nullopt;
     bool newest = order_ == Order::NewestFirst;
     Task task = std::move(newest ? tasks_.back() : tasks_.front());
-    if (newest) tasks_.pop_back();
-    else tasks_.pop_front();
+    if (newest)
+        tasks_.pop_back();
+    else
+        tasks_.pop_front();
     return task;
 }
 

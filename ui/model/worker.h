@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One thread with a bounded list of tasks. Newest first for what a screen asks for: a person who scrolls on no
-// longer needs what was asked for a second ago. In order for commands.
+// One thread with a bounded list of tasks. Newest first for what a screen asks for: a person who scrolls on
+// no longer needs what was asked for a second ago. In order for commands.
 #pragma once
 
 #include <condition_variable>

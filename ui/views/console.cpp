@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The console strip: the command line's own commands on the open volume, with what they print; and at its right end
-// the status. The page lays a real DOM input over it, the window draws ImGui's.
-#include <algorithm>
-#include <cstdio>
-
+// The console strip: the command line's own commands on the open volume, with what they print; and at its
+// right end the status. The page lays a real DOM input over it, the window draws ImGui's.
 #include "base/text.h"
 #include "commands/command_table.h"
 #include "imgui.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
+#include <cstdio>
 
 namespace glassfs::ui {
 
@@ -33,12 +33,16 @@ int on_edit(ImGuiInputTextCallbackData* data) {
     std::string to;
     if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
         bool up = data->EventKey == ImGuiKey_UpArrow;
-        if (up && ui.recalled > 0) --ui.recalled;
-        else if (!up && ui.recalled < ui.typed.size()) ++ui.recalled;
-        else return 0;
+        if (up && ui.recalled > 0)
+            --ui.recalled;
+        else if (!up && ui.recalled < ui.typed.size())
+            ++ui.recalled;
+        else
+            return 0;
         if (ui.recalled < ui.typed.size()) to = ui.typed[ui.recalled];
     } else {
-        auto lines = ui.session.completions(std::string(data->Buf, static_cast<std::size_t>(data->BufTextLen)));
+        auto lines =
+            ui.session.completions(std::string(data->Buf, static_cast<std::size_t>(data->BufTextLen)));
         if (!lines || lines->empty()) return 0;
         to = lines->front();
     }
@@ -80,7 +84,8 @@ float draw_status(Ui& ui, Rect strip, float y, const char* verb) {
     float x = strip.right() - 16;
     x -= key_cap("`", x, y) + 8;
     float verb_width = text_width(Font::Caption, verb);
-    Touch touch = area("console-toggle", {x - verb_width - 6, y - 14, strip.right() - x + verb_width - 4, 28});
+    Touch touch =
+        area("console-toggle", {x - verb_width - 6, y - 14, strip.right() - x + verb_width - 4, 28});
     draw_text(canvas(), Font::Caption, x, y, touch.hovered ? t.text : t.text3, verb, Align::Right);
     if (touch.clicked) {
         ui.view().console_open = !ui.view().console_open;
@@ -163,7 +168,8 @@ void draw_output(Ui& ui, Rect r) {
     if (ui.output_of != ui.session.revision()) {
         ui.output.clear();
         for (OutputLine& line_out : output_lines(ui)) {
-            ui.output.push_back({std::move(line_out.words), static_cast<u8>(line_out.kind), line_out.indent > 0});
+            ui.output.push_back(
+                {std::move(line_out.words), static_cast<u8>(line_out.kind), line_out.indent > 0});
         }
         ui.output_grew = true;
     }
@@ -176,13 +182,14 @@ void draw_output(Ui& ui, Rect r) {
         if (row.behind) y -= line_height;  // a command stands behind its prompt
         if (scroll.sees(y, line_height)) {
             float x = r.x + (row.behind ? x_after : 0);
-            Colour ink = kind == OutputLine::Kind::Error ? t.state(State::Bad).line
+            Colour ink = kind == OutputLine::Kind::Error    ? t.state(State::Bad).line
                          : kind == OutputLine::Kind::Output ? t.text2
-                         : row.behind                        ? t.text
-                                                             : t.good;
+                         : row.behind                       ? t.text
+                                                            : t.good;
             draw_text_fit(canvas(), Font::Mono13, x, y + line_height / 2, r.right() - x - 12, ink, row.words);
         }
-        if (kind == OutputLine::Kind::Prompt && !row.behind) x_after = text_width(Font::Mono13, row.words) + 10;
+        if (kind == OutputLine::Kind::Prompt && !row.behind)
+            x_after = text_width(Font::Mono13, row.words) + 10;
         y += line_height;
     }
     float height = y - scroll.top();
@@ -203,10 +210,12 @@ void draw_offers(Ui& ui, Rect r) {
     std::vector<std::string> lines;
     if (input.empty()) {
         for (const commands::Command& command : commands::all_commands()) {
-            if (command.in_console && lines.size() < offers_max) lines.push_back(std::string(command.name) + " ");
+            if (command.in_console && lines.size() < offers_max)
+                lines.push_back(std::string(command.name) + " ");
         }
     } else if (auto answer = ui.session.completions(input)) {
-        lines.assign(answer->begin(), answer->begin() + static_cast<std::ptrdiff_t>(std::min(answer->size(), offers_max)));
+        lines.assign(answer->begin(),
+                     answer->begin() + static_cast<std::ptrdiff_t>(std::min(answer->size(), offers_max)));
     }
     if (lines.empty()) return;
     Rect box{r.x, r.y, r.w, static_cast<float>(lines.size()) * 27 + 14};
@@ -218,7 +227,8 @@ void draw_offers(Ui& ui, Rect r) {
         Touch touch = area(static_cast<int>(i), row);
         bool first = i == 0 && !input.empty();
         if (first || touch.hovered) fill(row, first ? t.accent_background : t.hover, 4);
-        draw_text_fit(canvas(), Font::Mono13, box.x + 16, y, box.w * 0.5F, first ? t.text : t.text2, printable(lines[i]));
+        draw_text_fit(canvas(), Font::Mono13, box.x + 16, y, box.w * 0.5F, first ? t.text : t.text2,
+                      printable(lines[i]));
         float left = box.x + 16 + std::max(120.0F, text_width(Font::Mono13, lines[i]) + 16);
         draw_text_fit(canvas(), Font::Body, left, y, box.right() - left - 50, t.text2, summary_of(lines[i]));
         if (first) draw_text(canvas(), Font::Mono12, box.right() - 16, y, t.text3, "Tab", Align::Right);
@@ -233,7 +243,9 @@ void draw_open(Ui& ui, Rect strip) {
     draw_text(canvas(), Font::CaptionBold, strip.x + 16, y, t.text2, "Console");
     float status = draw_status(ui, strip, y, "Close");
     float x = draw_job(ui, strip.x + 80, status, y);
-    if (x < strip.x + 90) draw_text_fit(canvas(), Font::Caption, x, y, status - x, t.text3, "Tab completes, \xe2\x86\x91 recalls, help lists the commands");
+    if (x < strip.x + 90)
+        draw_text_fit(canvas(), Font::Caption, x, y, status - x, t.text3,
+                      "Tab completes, \xe2\x86\x91 recalls, help lists the commands");
     float offers = strip.w > 900 ? 460 : 0;
     float width = strip.w - 32 - (offers > 0 ? offers + 24 : 0);
     draw_output(ui, {strip.x + 16, strip.y + 38, width, strip.h - 38 - 34});
@@ -270,7 +282,8 @@ void draw_console(Ui& ui) {
     auto entries = ui.session.console();
     std::string last = entries.empty() ? "" : entries.back().line;
     Touch touch = area("console-line", {strip.x + 8, strip.y + 4, std::max(40.0F, x - strip.x), 28});
-    if (!last.empty() && status - x > 60) draw_text_fit(canvas(), Font::Mono13, x, y, status - x, t.text3, printable(last));
+    if (!last.empty() && status - x > 60)
+        draw_text_fit(canvas(), Font::Mono13, x, y, status - x, t.text3, printable(last));
     if (touch.clicked) {
         ui.view().console_open = true;
         ui.focus = Panel::Console;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The files of one folder: name, size, when they were changed.
-#include <algorithm>
-
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -50,9 +50,12 @@ void draw_entry(Ui& ui, const TreeRow& row, int id, Rect r, const Columns& colum
     const Theme& t = theme();
     const Selection& s = ui.view().selection;
     Touch touch = area(id, r);
-    bool selected = row.kind == TreeRow::Kind::Entry && s.kind == Selection::Kind::File && s.node == row.id && s.path == row.path;
-    if (selected) fill(r, t.accent_background, 5);
-    else if (touch.hovered) fill(r, t.hover, 5);
+    bool selected = row.kind == TreeRow::Kind::Entry && s.kind == Selection::Kind::File && s.node == row.id &&
+                    s.path == row.path;
+    if (selected)
+        fill(r, t.accent_background, 5);
+    else if (touch.hovered)
+        fill(r, t.hover, 5);
     float y = r.centre_y();
     if (row.kind != TreeRow::Kind::Entry) {
         Colour ink = row.kind == TreeRow::Kind::Failed ? t.state(State::Bad).line : t.text3;
@@ -62,9 +65,14 @@ void draw_entry(Ui& ui, const TreeRow& row, int id, Rect r, const Columns& colum
     }
     bool folder = row.type == vfs::FileType::Directory;
     bool special = row.type != vfs::FileType::Regular && row.type != vfs::FileType::Symlink && !folder;
-    icon(folder ? Icon::Folder : row.type == vfs::FileType::Symlink ? Icon::Link : special ? Icon::Special : Icon::File, r.x + 16, y, t.text3);
+    icon(folder                               ? Icon::Folder
+         : row.type == vfs::FileType::Symlink ? Icon::Link
+         : special                            ? Icon::Special
+                                              : Icon::File,
+         r.x + 16, y, t.text3);
     std::string name = row.target.empty() ? row.name : row.name + " \xe2\x86\x92 " + row.target;
-    bool cut = draw_text_fit(canvas(), selected ? Font::BodyBold : Font::Body, r.x + 34, y, columns.name_end - r.x - 34, t.text, name);
+    bool cut = draw_text_fit(canvas(), selected ? Font::BodyBold : Font::Body, r.x + 34, y,
+                             columns.name_end - r.x - 34, t.text, name);
     if (cut) tooltip_if(touch.hovered, name);
     if (row.attributes) {
         const vfs::Attributes& a = *row.attributes;
@@ -76,7 +84,8 @@ void draw_entry(Ui& ui, const TreeRow& row, int id, Rect r, const Columns& colum
             draw_text(canvas(), Font::Mono12, columns.modified, y, t.text3, when, Align::Right);
         }
     } else {
-        draw_text(canvas(), Font::Caption, columns.size, y, t.state(State::Bad).line, "can't be read", Align::Right);
+        draw_text(canvas(), Font::Caption, columns.size, y, t.state(State::Bad).line, "can't be read",
+                  Align::Right);
     }
     if (touch.clicked) {
         ui.focus = Panel::Stage;
@@ -93,9 +102,11 @@ void walk(Ui& ui, const std::vector<TreeRow>& rows, Scroll& scroll) {
     if (step == 0 || rows.empty()) return;
     std::ptrdiff_t at = -1;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].path == ui.view().selection.path && rows[i].kind == TreeRow::Kind::Entry) at = static_cast<std::ptrdiff_t>(i);
+        if (rows[i].path == ui.view().selection.path && rows[i].kind == TreeRow::Kind::Entry)
+            at = static_cast<std::ptrdiff_t>(i);
     }
-    std::ptrdiff_t to = std::clamp(at + step, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(rows.size()) - 1);
+    std::ptrdiff_t to =
+        std::clamp(at + step, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(rows.size()) - 1);
     const TreeRow& row = rows[static_cast<std::size_t>(to)];
     if (row.kind != TreeRow::Kind::Entry) return;
     ui.view().select_file(row.id, row.path);
@@ -119,9 +130,13 @@ void draw_file_list(Ui& ui, Rect r) {
     float count_width = text_width(Font::Caption, count);
     float room = columns.name_end - x;
     draw_text_fit(canvas(), Font::ReasonBold, x, r.y + 16, room, t.text, printable(view.folder_path));
-    if (columns.modified > 0) draw_text(canvas(), Font::Caption, columns.modified, r.y + 16, t.text3, "modified, UTC", Align::Right);
-    if (columns.modified > 0) draw_text(canvas(), Font::Caption, columns.size, r.y + 16, t.text3, "size", Align::Right);
-    else if (count_width + 12 < r.right() - columns.name_end) draw_text(canvas(), Font::Caption, columns.size, r.y + 16, t.text3, count, Align::Right);
+    if (columns.modified > 0)
+        draw_text(canvas(), Font::Caption, columns.modified, r.y + 16, t.text3, "modified, UTC",
+                  Align::Right);
+    if (columns.modified > 0)
+        draw_text(canvas(), Font::Caption, columns.size, r.y + 16, t.text3, "size", Align::Right);
+    else if (count_width + 12 < r.right() - columns.name_end)
+        draw_text(canvas(), Font::Caption, columns.size, r.y + 16, t.text3, count, Align::Right);
     Rect body{r.x, r.y + 34, r.w, r.h - 34};
     Scroll scroll("folder", body);
     if (ui.has_focus(Panel::Stage)) walk(ui, rows, scroll);
@@ -131,7 +146,8 @@ void draw_file_list(Ui& ui, Rect r) {
         float y = scroll.top() + static_cast<float>(i) * row_height;
         draw_entry(ui, row, static_cast<int>(i), {r.x, y, r.w - 8, row_height}, columns);
     }
-    if (rows.empty()) draw_text(canvas(), Font::Body, r.x + 8, scroll.top() + 16, t.text3, "This folder is empty.");
+    if (rows.empty())
+        draw_text(canvas(), Font::Body, r.x + 8, scroll.top() + 16, t.text3, "This folder is empty.");
     scroll.content_height(static_cast<float>(rows.size()) * row_height);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The Files workspace's stage: how every path starts at the superblock, in the open volume's own blocks; the files
-// of a folder beside the content of one; and where to drop another image.
-#include <algorithm>
-#include <cmath>
-
+// The Files workspace's stage: how every path starts at the superblock, in the open volume's own blocks; the
+// files of a folder beside the content of one; and where to drop another image.
 #include "base/text.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -27,7 +27,8 @@ void draw_drop(Ui& ui, Rect r, bool big) {
     float right = r.right() - 16;
     if (asks) {
         right -= button_width("Open image");
-        if (button("open-image", "Open image", right, y, {.primary = big})) platform::ask_for_image(ui.session);
+        if (button("open-image", "Open image", right, y, {.primary = big}))
+            platform::ask_for_image(ui.session);
         right -= 8;
     }
     if (platform::can_open_sample()) {
@@ -36,10 +37,13 @@ void draw_drop(Ui& ui, Rect r, bool big) {
         right -= 8;
     }
     float x = r.x + 54;
-    const char* what = over ? "Drop it to open it" : big ? "Drop a btrfs image here" : "Drop another image here";
+    const char* what = over  ? "Drop it to open it"
+                       : big ? "Drop a btrfs image here"
+                             : "Drop another image here";
     draw_text_fit(canvas(), Font::BodyBold, x, y - 9, right - x, t.text, what);
-    draw_text_fit(canvas(), Font::Caption, x, y + 11, right - x, t.text2,
-                  "It is opened read-only and never leaves this computer. Several files: the devices of one volume.");
+    draw_text_fit(
+        canvas(), Font::Caption, x, y + 11, right - x, t.text2,
+        "It is opened read-only and never leaves this computer. Several files: the devices of one volume.");
 }
 
 void draw_closed(Ui& ui, Rect stage) {
@@ -49,14 +53,16 @@ void draw_closed(Ui& ui, Rect stage) {
     SessionState state = ui.session.state();
     if (state == SessionState::Opening) {
         double seconds = ui.session.opening_seconds();
-        if (seconds > 0.5) draw_text(canvas(), Font::Reason, inner.x, y, t.text2, text("Reading, %.0f s", seconds));
+        if (seconds > 0.5)
+            draw_text(canvas(), Font::Reason, inner.x, y, t.text2, text("Reading, %.0f s", seconds));
         return;
     }
     if (state == SessionState::Failed) {
-        auto error = ui.session.open_error();
         std::string name = printable(ui.session.name());
         draw_text_fit(canvas(), Font::ReasonBold, inner.x, y, inner.w, t.text, name);
-        if (error) draw_text_fit(canvas(), Font::Reason, inner.x, y + 24, inner.w, t.state(State::Bad).line, error->message());
+        const char* what =
+            "btrfs is read from whole devices, from partitions of a disk image and from metadumps.";
+        draw_text_fit(canvas(), Font::Reason, inner.x, y + 24, inner.w, t.text2, what);
         y += 56;
     }
     draw_drop(ui, {inner.x, y, inner.w, std::min(120.0F, inner.bottom() - y)}, true);

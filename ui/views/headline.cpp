@@ -32,7 +32,8 @@ void draw_headline(Ui& ui) {
         float width = std::min(text_width(Font::Mono12, h.place), r.w * 0.4F);
         Rect place{r.right() - 20 - width, r.y + 48, width, 24};
         copyable(0, place, h.place);
-        draw_text_fit(canvas(), Font::Mono12, r.right() - 20, r.y + 60, width, t.text3, h.place, Align::Right);
+        draw_text_fit(canvas(), Font::Mono12, r.right() - 20, r.y + 60, width, t.text3, h.place,
+                      Align::Right);
         room -= width + 24;
     }
     if (draw_text_fit(canvas(), Font::Reason, r.x + 20, r.y + 60, room, t.text2, h.reason)) {

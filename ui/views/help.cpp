@@ -36,8 +36,8 @@ void draw_help(Ui& ui) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 8);
     ImGui::PushStyleColor(ImGuiCol_WindowBg, t.panel);
     ImGui::PushStyleColor(ImGuiCol_Border, t.line_strong);
-    constexpr auto flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                           ImGuiWindowFlags_NoNav;
+    constexpr auto flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                           ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
     if (ImGui::Begin("Keys", nullptr, flags)) {
         draw_text(canvas(), Font::Card, r.x + 20, r.y + 26, t.text, "Keys");
         float y = r.y + 58;
@@ -46,7 +46,9 @@ void draw_help(Ui& ui) {
             draw_text(canvas(), Font::Body, r.x + 140, y, t.text2, key.what);
             y += 28;
         }
-        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered() && !ImGui::IsWindowAppearing()) ui.help_open = false;
+        if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered() &&
+            !ImGui::IsWindowAppearing())
+            ui.help_open = false;
     }
     ImGui::End();
     ImGui::PopStyleColor(2);

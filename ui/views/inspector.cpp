@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The inspector: decoded fields beside their bytes. Fields, hex and the stage share one hover, so that pointing at a
-// field lights its bytes and the other way round. A click on any value copies it.
-#include <algorithm>
-#include <cmath>
-
+// The inspector: decoded fields beside their bytes. Fields, hex and the stage share one hover, so that
+// pointing at a field lights its bytes and the other way round. A click on any value copies it.
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -34,10 +34,14 @@ struct Column {
 Colour tone_colour(Tone tone) {
     const Theme& t = theme();
     switch (tone) {
-        case Tone::Normal: return t.text;
-        case Tone::Dim: return t.text3;
-        case Tone::Good: return t.good;
-        case Tone::Bad: return t.state(State::Bad).line;
+        case Tone::Normal:
+            return t.text;
+        case Tone::Dim:
+            return t.text3;
+        case Tone::Good:
+            return t.good;
+        case Tone::Bad:
+            return t.state(State::Bad).line;
     }
     return t.text;
 }
@@ -48,7 +52,9 @@ bool hovers(const std::optional<ByteRange>& range, Ui& ui) {
            range->offset < hovered->offset + hovered->size;
 }
 
-LogicalAddr shown_block(Ui& ui) { return ui.view().selection.block.value_or(LogicalAddr{}); }
+LogicalAddr shown_block(Ui& ui) {
+    return ui.view().selection.block.value_or(LogicalAddr{});
+}
 
 void hover_bytes(Ui& ui, ByteRange range) {
     ui.view().next_hover.bytes = range;
@@ -61,7 +67,9 @@ void hover_bytes(Ui& ui, ByteRange range) {
 std::string row_tip(const InspectorRow& row) {
     std::string tip = row.name + ": " + row.value;
     if (!row.meaning.empty()) tip += "\n" + row.meaning;
-    if (row.bytes) tip += text("\n%u byte%s at 0x%x", row.bytes->size, row.bytes->size == 1 ? "" : "s", row.bytes->offset);
+    if (row.bytes)
+        tip +=
+            text("\n%u byte%s at 0x%x", row.bytes->size, row.bytes->size == 1 ? "" : "s", row.bytes->offset);
     return tip + "\nClick to copy";
 }
 
@@ -73,8 +81,10 @@ void draw_row(Column& c, const InspectorRow& row) {
         Rect r{c.x - 8, c.y + 1, c.w + 16, row_height - 2};
         Touch touch = area(id, r);
         bool selected = row.bytes && c.ui.view().selection.bytes == row.bytes;
-        if (selected) fill(r, t.accent_background, 4);
-        else if (touch.hovered || hovers(row.bytes, c.ui)) fill(r, t.hover, 4);
+        if (selected)
+            fill(r, t.accent_background, 4);
+        else if (touch.hovered || hovers(row.bytes, c.ui))
+            fill(r, t.hover, 4);
         float indent = std::min<float>(row.depth, 4) * 12;
         float name_max = c.w * (row.meaning.empty() ? 0.55F : 0.45F) - indent;
         float name_width = std::min(text_width(Font::Body, row.name), name_max);
@@ -84,9 +94,11 @@ void draw_row(Column& c, const InspectorRow& row) {
         float meaning_room = room - value_width - 10;
         // The meaning stands before the value, so that values stay in one column at the right edge.
         if (!row.meaning.empty() && meaning_room > 36) {
-            draw_text_fit(canvas(), Font::Caption, c.right() - value_width - 10, y, meaning_room, t.text3, row.meaning, Align::Right);
+            draw_text_fit(canvas(), Font::Caption, c.right() - value_width - 10, y, meaning_room, t.text3,
+                          row.meaning, Align::Right);
         }
-        draw_text_fit(canvas(), Font::Mono13, c.right(), y, room, tone_colour(row.tone), row.value, Align::Right);
+        draw_text_fit(canvas(), Font::Mono13, c.right(), y, room, tone_colour(row.tone), row.value,
+                      Align::Right);
         tooltip_if(touch.hovered, row_tip(row));
         if (touch.hovered && row.bytes) hover_bytes(c.ui, *row.bytes);
         if (touch.clicked) {
@@ -144,7 +156,9 @@ void draw_hex_row(Column& c, const HexView& hex, u32 at, u32 count, float y) {
         const InspectorRow* name = hex.name_at(byte);
         hover_bytes(c.ui, name ? *name->bytes : ByteRange{byte, 1});
         if (touch.clicked) c.ui.view().select_bytes(name ? *name->bytes : ByteRange{byte, 1});
-        if (name) tooltip_if(true, name->name + ": " + name->value + (name->meaning.empty() ? "" : "\n" + name->meaning));
+        if (name)
+            tooltip_if(true,
+                       name->name + ": " + name->value + (name->meaning.empty() ? "" : "\n" + name->meaning));
     }
     bool row_lit = false;
     for (u32 i = 0; i < count; ++i) {
@@ -152,7 +166,8 @@ void draw_hex_row(Column& c, const HexView& hex, u32 at, u32 count, float y) {
         bool is_selected = selected && selected->contains(byte);
         bool is_hovered = hovered && hovered->contains(byte);
         float left = x + static_cast<float>(i) * cell;
-        if (is_selected || is_hovered) fill({left - 3, y - 10, cell, 20}, is_selected ? t.accent_background : t.hover, 2);
+        if (is_selected || is_hovered)
+            fill({left - 3, y - 10, cell, 20}, is_selected ? t.accent_background : t.hover, 2);
         row_lit |= is_selected || is_hovered;
         u8 value = (*hex.raw)[byte];
         Colour ink = is_selected ? t.text : value == 0 ? t.text3 : t.text;
@@ -160,17 +175,16 @@ void draw_hex_row(Column& c, const HexView& hex, u32 at, u32 count, float y) {
     }
     float names_x = x + cell * 8 + 6;
     if (c.w > 420) {
-        draw_text(canvas(), Font::Mono12, names_x, y, t.text3, hex_row_text(Bytes(*hex.raw).subspan(at, count)));
+        draw_text(canvas(), Font::Mono12, names_x, y, t.text3,
+                  hex_row_text(Bytes(*hex.raw).subspan(at, count)));
         names_x += text_width(Font::Mono12, "00000000") + 10;
     }
     std::string names = names_in_row(hex, at, count);
-    draw_text_fit(canvas(), Font::Caption, c.right(), y, c.right() - names_x, row_lit ? t.text : t.text3, names, Align::Right);
+    draw_text_fit(canvas(), Font::Caption, c.right(), y, c.right() - names_x, row_lit ? t.text : t.text3,
+                  names, Align::Right);
 }
 
-void draw_hex(Column& c, const HexView& hex) {
-    if (!hex.raw || hex.range.size == 0) return;
-    divider(c);
-    section_head(c, hex.title, hex.note);
+void draw_hex_rows(Column& c, const HexView& hex) {
     std::size_t count = hex.rows();
     auto [first, last] = c.scroll.visible(count, hex_height, c.y);
     for (std::size_t i = first; i < last; ++i) {
@@ -181,14 +195,23 @@ void draw_hex(Column& c, const HexView& hex) {
     c.y += static_cast<float>(count) * hex_height;
 }
 
+void draw_hex(Column& c, const HexView& hex) {
+    if (!hex.raw || hex.range.size == 0) return;
+    divider(c);
+    section_head(c, hex.title, hex.note);
+    draw_hex_rows(c, hex);
+}
+
 void go_to_step(Ui& ui, const inspect::PathStep& step) {
     if (!step.block) {
         ui.view().select_superblock();
         return;
     }
     ui.view().workspace = Workspace::Trees;
-    if (step.slot) ui.view().select_slot(*step.block, *step.slot);
-    else ui.view().select_block(*step.block);
+    if (step.slot)
+        ui.view().select_slot(*step.block, *step.slot);
+    else
+        ui.view().select_block(*step.block);
 }
 
 void draw_path(Column& c, const std::vector<inspect::PathStep>& path) {
@@ -204,7 +227,8 @@ void draw_path(Column& c, const std::vector<inspect::PathStep>& path) {
         canvas()->AddCircleFilled({c.x + 6, y}, 4, last ? t.text : t.text3, 16);
         if (!last) line(c.x + 6, y + 5, c.x + 6, y + 21, t.line_strong, 1.5F);
         float name_width = text_width(Font::Body, path[i].what);
-        draw_text_fit(canvas(), last ? Font::BodyBold : Font::Body, c.x + 22, y, c.w * 0.45F, last ? t.text : t.text2, path[i].what);
+        draw_text_fit(canvas(), last ? Font::BodyBold : Font::Body, c.x + 22, y, c.w * 0.45F,
+                      last ? t.text : t.text2, path[i].what);
         float room = c.w - 22 - std::min(name_width, c.w * 0.45F) - 14;
         draw_text_fit(canvas(), Font::Mono12, c.right(), y, room, t.text, path[i].place, Align::Right);
         tooltip_if(touch.hovered, path[i].what + " " + path[i].place + "\nClick to go there");
@@ -241,7 +265,8 @@ void draw_file_buttons(Column& c, const InspectorModel& m) {
     }
     x += button_width("Show in tree") + 8;
     if (!m.is_directory && x + button_width("Hex") <= c.right()) {
-        if (button("hex", ui.hex_preview ? "Text" : "Hex", x, y, {.height = 30})) ui.hex_preview = !ui.hex_preview;
+        if (button("hex", ui.hex_preview ? "Text" : "Hex", x, y, {.height = 30}))
+            ui.hex_preview = !ui.hex_preview;
     }
     c.y += 44;
 }
@@ -260,7 +285,8 @@ void draw_title(Column& c, const InspectorModel& m) {
 void reset_scroll(Ui& ui) {
     static Selection shown;
     const Selection& now = ui.view().selection;
-    bool same = shown.kind == now.kind && shown.block == now.block && shown.slot == now.slot && shown.node == now.node;
+    bool same = shown.kind == now.kind && shown.block == now.block && shown.slot == now.slot &&
+                shown.node == now.node;
     if (!same) ImGui::SetScrollY(0);
     shown = now;
 }
@@ -284,6 +310,43 @@ void draw_two_columns(Ui& ui, Rect body, const InspectorModel& m) {
     scroll.content_height(c.y - scroll.top() + 12);
 }
 
+// Bytes keep a place of their own below the fields, so that both are seen at once.
+Rect hex_pane(Rect body, const HexView& hex) {
+    if (!hex.raw || hex.range.size == 0) return {};
+    float wanted = static_cast<float>(hex.rows()) * hex_height + 56;
+    float height = std::min(wanted, std::floor(body.h * 0.42F));
+    return {body.x, body.bottom() - height, body.w, height};
+}
+
+void draw_hex_pane(Ui& ui, Rect r, const InspectorModel& m) {
+    const Theme& t = theme();
+    const auto& selected = ui.view().selection.bytes;
+    hline(r.x + 15, r.right() - 16, r.y, t.line);
+    draw_text(canvas(), Font::BodyBold, r.x + 15, r.y + 20, t.text, m.hex.title);
+    draw_text(canvas(), Font::Caption, r.right() - 16, r.y + 20, t.text3, m.hex.note, Align::Right);
+    Scroll scroll("bytes", {r.x, r.y + 38, r.w, r.h - 38});
+    if (selected && ui.bytes_revealed != selected && selected->offset >= m.hex.range.offset) {
+        float row = static_cast<float>((selected->offset - m.hex.range.offset) / HexView::row_bytes);
+        scroll.reveal(scroll.top() + row * hex_height, hex_height);
+    }
+    ui.bytes_revealed = selected;
+    Column c{ui, scroll, r.x + 15, r.w - 31, scroll.top(), 5000};
+    draw_hex_rows(c, m.hex);
+    scroll.content_height(c.y - scroll.top() + 12);
+}
+
+void draw_one_column(Ui& ui, Rect body, const InspectorModel& m) {
+    Scroll scroll("inspector", body);
+    reset_scroll(ui);
+    Column c{ui, scroll, body.x + 15, body.w - 31, scroll.top()};
+    draw_title(c, m);
+    draw_file_buttons(c, m);
+    for (const InspectorSection& section : m.sections) draw_section(c, section);
+    draw_path(c, m.path);
+    draw_text_part(c, m);
+    scroll.content_height(c.y - scroll.top() + 16);
+}
+
 }  // namespace
 
 void draw_inspector(Ui& ui) {
@@ -291,19 +354,23 @@ void draw_inspector(Ui& ui) {
     Rect panel = ui.layout.inspector;
     if (panel.empty()) return;
     fill(panel, t.panel);
-    if (ui.layout.sheet) hline(panel.x, panel.right(), panel.y, t.line);
-    else vline(panel.x, panel.y, panel.bottom(), t.line);
+    if (ui.layout.sheet)
+        hline(panel.x, panel.right(), panel.y, t.line);
+    else
+        vline(panel.x, panel.y, panel.bottom(), t.line);
     const InspectorModel& m = ui.inspected;
     panel_head(panel, "Inspector", "");
     float right = panel.right() - 16;
     if (ui.layout.sheet) {
-        if (text_button("fold", ui.choices.sheet_open ? "Fold" : "Unfold", right, panel.y + 20, Align::Right)) {
+        if (text_button("fold", ui.choices.sheet_open ? "Fold" : "Unfold", right, panel.y + 20,
+                        Align::Right)) {
             ui.choices.sheet_open = !ui.choices.sheet_open;
         }
         right -= text_width(Font::CaptionBold, "Unfold") + 20;
     }
     if (m.title.empty()) {
-        draw_text(canvas(), Font::Body, panel.x + 16, panel.y + 52, t.text3, fit_text(Font::Body, m.hint, panel.w - 32));
+        draw_text(canvas(), Font::Body, panel.x + 16, panel.y + 52, t.text3,
+                  fit_text(Font::Body, m.hint, panel.w - 32));
         return;
     }
     if (text_button("copy", "Copy as text", right, panel.y + 20, Align::Right)) {
@@ -316,21 +383,10 @@ void draw_inspector(Ui& ui) {
         if (panel.h > 60) draw_two_columns(ui, body, m);
         return;
     }
-    Scroll scroll("inspector", body);
-    reset_scroll(ui);
-    Column c{ui, scroll, panel.x + 16, panel.w - 32, scroll.top()};
-    draw_title(c, m);
-    draw_file_buttons(c, m);
-    bool hex_early = m.kind == "leaf" || m.kind == "node";
-    for (std::size_t i = 0; i < m.sections.size(); ++i) {
-        draw_section(c, m.sections[i]);
-        // Bytes come right behind the first section that is about them.
-        if (hex_early && i == 0 && ui.view().selection.slot) draw_hex(c, m.hex);
-    }
-    draw_path(c, m.path);
-    if (!(hex_early && ui.view().selection.slot)) draw_hex(c, m.hex);
-    draw_text_part(c, m);
-    scroll.content_height(c.y - scroll.top() + 16);
+    Rect bytes = hex_pane(body, m.hex);
+    body.h -= bytes.h;
+    draw_one_column(ui, body, m);
+    if (bytes.h > 0) draw_hex_pane(ui, bytes, m);
 }
 
 }  // namespace glassfs::ui

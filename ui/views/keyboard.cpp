@@ -10,10 +10,14 @@ namespace {
 
 bool panel_there(const Ui& ui, Panel panel) {
     switch (panel) {
-        case Panel::Navigator: return !(ui.layout.rail ? ui.layout.overlay : ui.layout.navigator).empty();
-        case Panel::Inspector: return !ui.layout.inspector.empty();
-        case Panel::Console: return ui.choices.console_open;
-        case Panel::Stage: return true;
+        case Panel::Navigator:
+            return !(ui.layout.rail ? ui.layout.overlay : ui.layout.navigator).empty();
+        case Panel::Inspector:
+            return !ui.layout.inspector.empty();
+        case Panel::Console:
+            return ui.choices.console_open;
+        case Panel::Stage:
+            return true;
     }
     return false;
 }
@@ -30,11 +34,16 @@ void next_panel(Ui& ui, int step) {
 
 void back_out(Ui& ui) {
     ViewState& view = ui.view();
-    if (ui.help_open) ui.help_open = false;
-    else if (ui.choices.navigator_over) ui.choices.navigator_over = false;
-    else if (view.selection.bytes) view.selection.bytes.reset();
-    else if (view.selection.slot) view.selection.slot.reset();
-    else view.select_nothing();
+    if (ui.help_open)
+        ui.help_open = false;
+    else if (ui.choices.navigator_over)
+        ui.choices.navigator_over = false;
+    else if (view.selection.bytes)
+        view.selection.bytes.reset();
+    else if (view.selection.slot)
+        view.selection.slot.reset();
+    else
+        view.select_nothing();
 }
 
 void control_keys(Ui& ui) {
@@ -49,7 +58,9 @@ void control_keys(Ui& ui) {
 
 }  // namespace
 
-bool Ui::has_focus(Panel panel) const { return focus == panel && !ImGui::GetIO().WantTextInput; }
+bool Ui::has_focus(Panel panel) const {
+    return focus == panel && !ImGui::GetIO().WantTextInput;
+}
 
 void handle_keys(Ui& ui) {
     const ImGuiIO& io = ImGui::GetIO();

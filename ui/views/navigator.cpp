@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The navigator: the volume's files in the Files workspace, its trees in Trees. In a narrow window a rail of icons
-// that opens it over the stage.
-#include <algorithm>
-
+// The navigator: the volume's files in the Files workspace, its trees in Trees. In a narrow window a rail of
+// icons that opens it over the stage.
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -34,16 +34,21 @@ void toggle(Ui& ui, const TreeRow& row) {
 
 Icon icon_of(vfs::FileType type) {
     switch (type) {
-        case vfs::FileType::Directory: return Icon::Folder;
-        case vfs::FileType::Symlink: return Icon::Link;
-        case vfs::FileType::Regular: return Icon::File;
-        default: return Icon::Special;
+        case vfs::FileType::Directory:
+            return Icon::Folder;
+        case vfs::FileType::Symlink:
+            return Icon::Link;
+        case vfs::FileType::Regular:
+            return Icon::File;
+        default:
+            return Icon::Special;
     }
 }
 
 bool is_selected(Ui& ui, const TreeRow& row) {
     const Selection& s = ui.view().selection;
-    return row.kind == TreeRow::Kind::Entry && s.kind == Selection::Kind::File && s.node == row.id && s.path == row.path;
+    return row.kind == TreeRow::Kind::Entry && s.kind == Selection::Kind::File && s.node == row.id &&
+           s.path == row.path;
 }
 
 void draw_file_row(Ui& ui, const TreeRow& row, int id, Rect panel, float y) {
@@ -52,13 +57,16 @@ void draw_file_row(Ui& ui, const TreeRow& row, int id, Rect panel, float y) {
     Rect r{panel.x + 8, y - 13, panel.w - 16, row_height};
     Touch touch = area(id, r);
     bool selected = is_selected(ui, row);
-    if (selected) fill(r, t.accent_background, 5);
-    else if (touch.hovered) fill(r, t.hover, 5);
+    if (selected)
+        fill(r, t.accent_background, 5);
+    else if (touch.hovered)
+        fill(r, t.hover, 5);
     bool folder = row.type == vfs::FileType::Directory;
     float value_width = 0;
     if (!row.value.empty()) {
         value_width = std::min(text_width(Font::Mono12, row.value), 92.0F) + 10;
-        draw_text_fit(canvas(), Font::Mono12, panel.right() - 20, y, value_width - 10, t.text3, row.value, Align::Right);
+        draw_text_fit(canvas(), Font::Mono12, panel.right() - 20, y, value_width - 10, t.text3, row.value,
+                      Align::Right);
     }
     if (row.kind == TreeRow::Kind::Entry) {
         if (folder) icon(row.open ? Icon::Open : Icon::Closed, x + 4, y, t.text3);
@@ -67,8 +75,10 @@ void draw_file_row(Ui& ui, const TreeRow& row, int id, Rect panel, float y) {
     bool entry = row.kind == TreeRow::Kind::Entry;
     Colour ink = entry ? t.text : row.kind == TreeRow::Kind::Failed ? t.state(State::Bad).line : t.text3;
     float room = panel.right() - 20 - value_width - (x + 36);
-    bool cut = draw_text_fit(canvas(), selected ? Font::BodyBold : Font::Body, x + 36, y, room, ink, row.name);
-    if (cut || !row.target.empty()) tooltip_if(touch.hovered, row.target.empty() ? row.name : row.name + " \xe2\x86\x92 " + row.target);
+    bool cut =
+        draw_text_fit(canvas(), selected ? Font::BodyBold : Font::Body, x + 36, y, room, ink, row.name);
+    if (cut || !row.target.empty())
+        tooltip_if(touch.hovered, row.target.empty() ? row.name : row.name + " \xe2\x86\x92 " + row.target);
     if (!touch.clicked) return;
     ui.focus = Panel::Navigator;
     if (row.kind == TreeRow::Kind::More) ui.files.show_more(row.id);
@@ -89,7 +99,8 @@ void walk_files(Ui& ui, const std::vector<TreeRow>& rows, Scroll& scroll, float 
         if (is_selected(ui, rows[i])) at = static_cast<std::ptrdiff_t>(i);
     }
     if (step != 0) {
-        std::ptrdiff_t to = std::clamp(at + step, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(rows.size()) - 1);
+        std::ptrdiff_t to =
+            std::clamp(at + step, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(rows.size()) - 1);
         if (to < 0 || rows[static_cast<std::size_t>(to)].kind != TreeRow::Kind::Entry) return;
         choose_file(ui, rows[static_cast<std::size_t>(to)]);
         scroll.reveal(from + static_cast<float>(to) * row_height, row_height);
@@ -115,7 +126,8 @@ void draw_files(Ui& ui, Rect panel) {
         if (ui.has_focus(Panel::Navigator)) walk_files(ui, rows, scroll, scroll.top());
         for (std::size_t i = first; i < last; ++i) {
             TreeRow row = rows[i];  // a click may change the rows
-            draw_file_row(ui, row, static_cast<int>(i), panel, scroll.top() + static_cast<float>(i) * row_height + 13);
+            draw_file_row(ui, row, static_cast<int>(i), panel,
+                          scroll.top() + static_cast<float>(i) * row_height + 13);
         }
         scroll.content_height(static_cast<float>(rows.size()) * row_height);
     }
@@ -131,7 +143,9 @@ void draw_files(Ui& ui, Rect panel) {
     if (button("extract-all", "Extract all", panel.x + 24 + width, y, all)) ui.extract_wanted = "/";
 }
 
-std::string tree_id(u64 id) { return std::to_string(static_cast<s64>(id)); }
+std::string tree_id(u64 id) {
+    return std::to_string(static_cast<s64>(id));
+}
 
 void draw_tree_row(Ui& ui, const inspect::TreeInfo& tree, int id, Rect panel, float y) {
     const Theme& t = theme();
@@ -148,19 +162,24 @@ void draw_tree_row(Ui& ui, const inspect::TreeInfo& tree, int id, Rect panel, fl
     std::string value = tree.error ? "bad" : std::to_string(tree.level + 1);
     if (tree.level <= 1 || selected) {
         auto map = tree.error ? nullptr : ui.session.tree_map(tree.id);
-        if (map && map->done) value = grouped(map->size());
-        else if (map) value = grouped(map->size()) + "+";
-        else value = tree.error ? "bad" : "\xe2\x80\xa6";
+        if (map && map->done)
+            value = grouped(map->size());
+        else if (map)
+            value = grouped(map->size()) + "+";
+        else
+            value = tree.error ? "bad" : "\xe2\x80\xa6";
     } else if (!tree.error) {
         value = std::to_string(tree.level + 1) + " levels";
     }
-    draw_text(canvas(), Font::Mono12, panel.x + 38, y, t.text3, fit_text(Font::Mono12, number, 34), Align::Right);
+    draw_text(canvas(), Font::Mono12, panel.x + 38, y, t.text3, fit_text(Font::Mono12, number, 34),
+              Align::Right);
     float value_width = text_width(Font::Mono12, value);
     Colour value_ink = tree.error ? t.state(State::Bad).line : t.text3;
     draw_text(canvas(), Font::Mono12, panel.right() - 20, y, value_ink, value, Align::Right);
     std::string name = printable(tree.name);
     float room = panel.right() - 30 - value_width - (panel.x + 48);
-    bool cut = draw_text_fit(canvas(), selected ? Font::Mono13Bold : Font::Mono13, panel.x + 48, y, room, selected ? t.text : t.text2, name);
+    bool cut = draw_text_fit(canvas(), selected ? Font::Mono13Bold : Font::Mono13, panel.x + 48, y, room,
+                             selected ? t.text : t.text2, name);
     std::string tip = tree.error ? name + ": " + tree.error->message() : cut ? name : "";
     tooltip_if(touch.hovered, tip);
     if (touch.clicked) {
@@ -191,10 +210,12 @@ void draw_trees(Ui& ui, Rect panel) {
     Scroll scroll("trees", list);
     auto [first, last] = scroll.visible(trees->size(), row_height, scroll.top());
     for (std::size_t i = first; i < last; ++i) {
-        draw_tree_row(ui, (*trees)[i], static_cast<int>(i), panel, scroll.top() + static_cast<float>(i) * row_height + 13);
+        draw_tree_row(ui, (*trees)[i], static_cast<int>(i), panel,
+                      scroll.top() + static_cast<float>(i) * row_height + 13);
     }
     float y = scroll.top() + static_cast<float>(trees->size()) * row_height;
-    draw_text_fit(canvas(), Font::Caption, panel.x + 16, y + 18, panel.w - 32, theme().text3, "Last column: blocks in the tree");
+    draw_text_fit(canvas(), Font::Caption, panel.x + 16, y + 18, panel.w - 32, theme().text3,
+                  "Last column: blocks in the tree");
     scroll.content_height(static_cast<float>(trees->size()) * row_height + 40);
 }
 
@@ -206,8 +227,10 @@ void draw_rail(Ui& ui) {
     bool files = ui.view().workspace == Workspace::Files;
     Rect r{rail.x + 7, rail.y + 8, 34, 34};
     Touch touch = area("rail", r);
-    if (ui.choices.navigator_over) fill(r, t.accent_background, 6);
-    else if (touch.hovered) fill(r, t.hover, 6);
+    if (ui.choices.navigator_over)
+        fill(r, t.accent_background, 6);
+    else if (touch.hovered)
+        fill(r, t.hover, 6);
     icon(files ? Icon::Folder : Icon::Tree, r.x + 17, r.y + 17, t.text2);
     if (touch.clicked) ui.choices.navigator_over = !ui.choices.navigator_over;
     tooltip_if(touch.hovered, files ? "Files" : "Trees");
@@ -222,8 +245,10 @@ void draw_navigator(Ui& ui) {
     if (panel.empty()) return;
     fill(panel, t.panel);
     vline(panel.right() - 1, panel.y, panel.bottom(), t.line);
-    if (ui.view().workspace == Workspace::Trees) draw_trees(ui, panel);
-    else draw_files(ui, panel);
+    if (ui.view().workspace == Workspace::Trees)
+        draw_trees(ui, panel);
+    else
+        draw_files(ui, panel);
 }
 
 }  // namespace glassfs::ui

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A file's content as text or hex, read as far as it is scrolled to.
-#include <algorithm>
+#include "ui/model/preview.h"
 
 #include "base/text.h"
 #include "imgui.h"
-#include "ui/model/preview.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -36,7 +37,8 @@ void draw_hex_preview(Ui& ui, Rect body, const vfs::Attributes& a) {
         float y = scroll.top() + static_cast<float>(i) * line_height + line_height / 2;
         auto granule = ui.session.file_bytes(a.id, at);
         if (const Error* error = granule.error()) {
-            draw_text_fit(canvas(), Font::Body, body.x, y, body.w, theme().state(State::Bad).line, error->message());
+            draw_text_fit(canvas(), Font::Body, body.x, y, body.w, theme().state(State::Bad).line,
+                          error->message());
             break;
         }
         if (!granule || at - granule->offset >= granule->data.size()) continue;
@@ -78,7 +80,9 @@ void draw_preview(Ui& ui, Rect r) {
     Rect body{r.x, r.y + 36, r.w, r.h - 36};
     if (attributes->type == vfs::FileType::Symlink) {
         auto target = ui.session.readlink(*s.node);
-        if (target) draw_text_fit(canvas(), Font::Mono13, r.x, body.y + 10, r.w, t.text2, "\xe2\x86\x92 " + printable(*target));
+        if (target)
+            draw_text_fit(canvas(), Font::Mono13, r.x, body.y + 10, r.w, t.text2,
+                          "\xe2\x86\x92 " + printable(*target));
         return;
     }
     if (attributes->type != vfs::FileType::Regular) return;
@@ -88,19 +92,23 @@ void draw_preview(Ui& ui, Rect r) {
     }
     auto bytes = ui.session.file_bytes(*s.node, 0);
     if (const Error* error = bytes.error()) {
-        draw_text_fit(canvas(), Font::Body, r.x, body.y + 10, r.w, t.state(State::Bad).line, error->message());
+        draw_text_fit(canvas(), Font::Body, r.x, body.y + 10, r.w, t.state(State::Bad).line,
+                      error->message());
         return;
     }
     if (!bytes) return;
     bool as_words = looks_like_text(bytes->data);
     if (as_words) {
         const char* other = ui.hex_preview ? "Text" : "Hex";
-        if (text_button("other", other, r.right() - 8, r.y + 16, Align::Right)) ui.hex_preview = !ui.hex_preview;
+        if (text_button("other", other, r.right() - 8, r.y + 16, Align::Right))
+            ui.hex_preview = !ui.hex_preview;
     } else {
         draw_text(canvas(), Font::Caption, r.right() - 8, r.y + 16, t.text3, "not text", Align::Right);
     }
-    if (as_words && !ui.hex_preview) draw_text_preview(ui, body, *bytes, attributes->size);
-    else draw_hex_preview(ui, body, *attributes);
+    if (as_words && !ui.hex_preview)
+        draw_text_preview(ui, body, *bytes, attributes->size);
+    else
+        draw_hex_preview(ui, body, *attributes);
 }
 
 }  // namespace glassfs::ui

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How every path starts at the superblock: superblock, root tree, the files' tree and its leaves, of the volume that
-// is open. Every box is a real block and leads to it.
-#include <algorithm>
-
+// How every path starts at the superblock: superblock, root tree, the files' tree and its leaves, of the
+// volume that is open. Every box is a real block and leads to it.
 #include "base/text.h"
 #include "ui/draw_block.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -55,7 +55,8 @@ bool is_selected(Ui& ui, LogicalAddr addr) {
     return s.kind == Selection::Kind::Block && s.block == addr;
 }
 
-void draw_leaves(Ui& ui, const TreeMap& map, const Children& children, Rect root, float left, float right, float y) {
+void draw_leaves(Ui& ui, const TreeMap& map, const Children& children, Rect root, float left, float right,
+                 float y) {
     constexpr float height = 74;
     constexpr float gap = 9;
     std::size_t count = children.shown.size();
@@ -75,10 +76,13 @@ void draw_leaves(Ui& ui, const TreeMap& map, const Children& children, Rect root
         look.bad = record.bad;
         look.hovered = touch.hovered;
         look.selected = is_selected(ui, record.addr);
-        if (record.level == 0) draw_leaf(canvas(), {x, y, width, height}, record, look);
-        else draw_node(canvas(), {x, y, width, height}, record, {}, look);
+        if (record.level == 0)
+            draw_leaf(canvas(), {x, y, width, height}, record, look);
+        else
+            draw_node(canvas(), {x, y, width, height}, record, {}, look);
         std::string name = (record.level == 0 ? "Leaf " : "Node ") + std::to_string(record.addr.value);
-        tooltip_if(touch.hovered, name + "\n" + plural(record.items, "item") + ", " + grouped(record.free_bytes) + " B free");
+        tooltip_if(touch.hovered, name + "\n" + plural(record.items, "item") + ", " +
+                                      grouped(record.free_bytes) + " B free");
         if (touch.clicked) ui.view().select_block(record.addr);
         if (touch.double_clicked) {
             ui.view().workspace = Workspace::Trees;
@@ -98,7 +102,9 @@ const inspect::TreeInfo* tree_of(const std::vector<inspect::TreeInfo>& trees, u6
 
 void draw_words(float x, float y, float width) {
     const Theme& t = theme();
-    const char* words = "Every path starts at the superblock. It names the root tree, that names the others, down to these blocks.";
+    const char* words =
+        "Every path starts at the superblock. It names the root tree, that names the others, down to these "
+        "blocks.";
     draw_wrapped(Font::Reason, x, y - 11, width, 22, t.text2, words);
 }
 
@@ -113,13 +119,15 @@ void draw_root_picture(Ui& ui, Rect r) {
     const Selection& s = ui.view().selection;
     Rect super{r.x, y, 162, 34};
     std::string generation = "gen " + std::to_string(info->generation.value);
-    if (box("superblock", super, "superblock", generation, s.kind == Selection::Kind::Superblock)) ui.view().select_superblock();
+    if (box("superblock", super, "superblock", generation, s.kind == Selection::Kind::Superblock))
+        ui.view().select_superblock();
     const inspect::TreeInfo* root_tree = tree_of(*trees, 1);
     Rect root_box{super.right() + 32, y, 184, 34};
     if (root_tree && root_box.right() < r.right() - 220) {
         arrow(super.right() + 2, root_box.x - 3, y + 17, t.text3);
         std::string addr = std::to_string(root_tree->root.value);
-        if (box("root-tree", root_box, "ROOT_TREE", addr, is_selected(ui, root_tree->root))) ui.view().select_block(root_tree->root);
+        if (box("root-tree", root_box, "ROOT_TREE", addr, is_selected(ui, root_tree->root)))
+            ui.view().select_block(root_tree->root);
     }
     u64 files_id = ui.session.root().tree;
     const inspect::TreeInfo* files = tree_of(*trees, files_id);
@@ -133,10 +141,12 @@ void draw_root_picture(Ui& ui, Rect r) {
     float root_x = std::clamp(middle - root_width / 2, root_box.right() + 44, r.right() - root_width);
     Rect root{root_x, y, root_width, 34};
     arrow(root_box.right() + 2, root.x - 3, y + 17, t.text3);
-    std::string below = children.total == 0 ? "one leaf" : plural(children.leaves, "leaf", "leaves") + (map->done ? "" : "+");
+    std::string below =
+        children.total == 0 ? "one leaf" : plural(children.leaves, "leaf", "leaves") + (map->done ? "" : "+");
     draw_leaves(ui, *map, children, root, leaves_left, r.right(), y + 68);
     bool selected = is_selected(ui, (*map)[0].addr);
-    if (box("files-tree", root, printable(files->name), below, selected)) ui.view().select_block((*map)[0].addr);
+    if (box("files-tree", root, printable(files->name), below, selected))
+        ui.view().select_block((*map)[0].addr);
 }
 
 }  // namespace glassfs::ui

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-
 #include "imgui.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace glassfs::ui {
 
@@ -37,7 +37,9 @@ std::pair<std::size_t, std::size_t> Scroll::visible(std::size_t count, float row
     return {static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
 }
 
-bool Scroll::sees(float y, float height) const { return y + height > area_.y && y < area_.bottom(); }
+bool Scroll::sees(float y, float height) const {
+    return y + height > area_.y && y < area_.bottom();
+}
 
 void Scroll::content_height(float height) {
     ImGui::SetCursorScreenPos(ImVec2(area_.x, top_));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The top bar: the volume, the workspaces, theme and help.
-#include <algorithm>
-
 #include "base/text.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
+
+#include <algorithm>
 
 namespace glassfs::ui {
 
@@ -13,15 +13,20 @@ namespace {
 
 std::string volume_meta(Ui& ui) {
     switch (ui.session.state()) {
-        case SessionState::Opening: return "opening";
-        case SessionState::Failed: return "could not be opened";
-        case SessionState::Empty: return "";
-        case SessionState::Open: break;
+        case SessionState::Opening:
+            return "opening";
+        case SessionState::Failed:
+            return "could not be opened";
+        case SessionState::Empty:
+            return "";
+        case SessionState::Open:
+            break;
     }
     auto info = ui.session.info();
     if (!info) return "reading";
     constexpr const char* dot = " \xc2\xb7 ";
-    return info->format + dot + size_text(info->total) + dot + "gen " + std::to_string(info->generation.value);
+    return info->format + dot + size_text(info->total) + dot + "gen " +
+           std::to_string(info->generation.value);
 }
 
 // Returns its right edge.
@@ -42,9 +47,13 @@ float draw_volume(Ui& ui, float x, float right_max) {
     Touch touch = area("volume", chip);
     fill(chip, touch.hovered ? t.hover : t.raised, 6);
     outline(chip, t.line_strong, 6);
-    Colour dot = state == SessionState::Open ? t.good : state == SessionState::Failed ? t.state(State::Bad).line : t.text3;
-    if (state == SessionState::Open) canvas()->AddCircleFilled({x + 14, 24}, 4, dot, 16);
-    else canvas()->AddCircle({x + 14, 24}, 4, dot, 16, 1.5F);
+    Colour dot = state == SessionState::Open     ? t.good
+                 : state == SessionState::Failed ? t.state(State::Bad).line
+                                                 : t.text3;
+    if (state == SessionState::Open)
+        canvas()->AddCircleFilled({x + 14, 24}, 4, dot, 16);
+    else
+        canvas()->AddCircle({x + 14, 24}, 4, dot, 16, 1.5F);
     draw_text(canvas(), Font::BodyBold, x + 25, 24, t.text, name);
     draw_text(canvas(), Font::Caption, x + 33 + name_width, 24, t.text2, meta);
     if (touch.clicked && state == SessionState::Open) ui.view().select_superblock();
@@ -74,12 +83,17 @@ void draw_tab(Ui& ui, int i, float x, float w, bool named) {
     bool there = workspace_available(workspace);
     Rect r{x, 8, w, 32};
     Touch touch = area(i, r);
-    if (on) fill(r, t.accent_background, 6);
-    else if (touch.hovered && there) fill(r, t.hover, 6);
+    if (on)
+        fill(r, t.accent_background, 6);
+    else if (touch.hovered && there)
+        fill(r, t.hover, 6);
     Colour ink = on ? t.text : there ? t.text2 : t.text3;
     float number_x = named ? x + 14 : x + w / 2;
-    draw_text(canvas(), Font::Mono12, number_x, 24, on ? t.accent : t.text3, std::to_string(i), Align::Centre);
-    if (named) draw_text(canvas(), Font::BodyBold, x + 26, 24, with_alpha(ink, there ? 1 : 0.75F), workspace_name(workspace));
+    draw_text(canvas(), Font::Mono12, number_x, 24, on ? t.accent : t.text3, std::to_string(i),
+              Align::Centre);
+    if (named)
+        draw_text(canvas(), Font::BodyBold, x + 26, 24, with_alpha(ink, there ? 1 : 0.75F),
+                  workspace_name(workspace));
     if (touch.clicked && there) ui.view().workspace = workspace;
     if (!there) tooltip_if(touch.hovered, std::string(workspace_name(workspace)) + ": not yet");
 }
@@ -105,8 +119,10 @@ void draw_top_bar(Ui& ui) {
     hline(bar.x, bar.right(), bar.bottom() - 1, t.line);
     logo(16, 24);
     float x = 132;
-    if (bar.w >= 700) draw_text(canvas(), Font::Card, 48, 24, t.text, "GlassFS");
-    else x = 52;
+    if (bar.w >= 700)
+        draw_text(canvas(), Font::Card, 48, 24, t.text, "GlassFS");
+    else
+        x = 52;
 
     float right = bar.right() - 16;
     Rect help{right - 22, 13, 22, 22};

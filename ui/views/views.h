@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The panels. Each is one function in one file, draws into its rectangle of the window's one ImGui window, and knows
-// of the others only what is in Ui.
+// The panels. Each is one function in one file, draws into its rectangle of the window's one ImGui window,
+// and knows of the others only what is in Ui.
 #pragma once
-
-#include <tuple>
 
 #include "ui/layout.h"
 #include "ui/model/file_tree.h"
 #include "ui/model/headline.h"
 #include "ui/model/inspector_model.h"
 #include "ui/model/page_state.h"
+
+#include <tuple>
 
 namespace glassfs::ui {
 
@@ -26,11 +26,12 @@ struct Ui {
     Layout layout = {};
     LayoutChoices choices = {};
     Panel focus = Panel::Stage;
-    bool focus_moved = false;   // by Tab, in this frame: the panel shows it
+    bool focus_moved = false;  // by Tab, in this frame: the panel shows it
     bool help_open = false;
-    bool hex_preview = false;   // of a file: hex in place of text
+    bool hex_preview = false;                                   // of a file: hex in place of text
     std::tuple<u64, vfs::NodeId, std::size_t> preview_of = {};  // epoch, file, columns of preview_lines
     std::vector<std::string> preview_lines = {};
+    std::optional<ByteRange> bytes_revealed = {};  // in the inspector's hex
     std::vector<std::string> typed = {};  // commands, oldest first: the window's own input recalls them
     std::size_t recalled = 0;
     struct OutputRow {
@@ -41,7 +42,7 @@ struct Ui {
     std::vector<OutputRow> output = {};  // of the console, made of the session's at revision output_of
     u64 output_of = 0;
     bool output_grew = false;
-    bool drag_over = false;     // files are being dragged over the window
+    bool drag_over = false;           // files are being dragged over the window
     std::string extract_wanted = {};  // this path is to be extracted: the app does it
 
     ViewState& view() { return session.view; }
@@ -76,8 +77,8 @@ class Scroll {
     // Rows [first, last) of `count` rows of this height that can be seen, content beginning at `from`.
     std::pair<std::size_t, std::size_t> visible(std::size_t count, float row_height, float from) const;
     bool sees(float y, float height) const;
-    void content_height(float height);  // call once at the end
-    void reveal(float y, float height); // scrolls so that it can be seen
+    void content_height(float height);   // call once at the end
+    void reveal(float y, float height);  // scrolls so that it can be seen
 
   private:
     Rect area_;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A volume in memory for tests of the UI's model: a few files, one tree of a root and some leaves, and switches that
-// make it fail or wait. Values are plain, so that a test can say what it expects.
+// A volume in memory for tests of the UI's model: a few files, one tree of a root and some leaves, and
+// switches that make it fail or wait. Values are plain, so that a test can say what it expects.
 #pragma once
-
-#include <atomic>
-#include <algorithm>
-#include <map>
-#include <thread>
 
 #include "base/text.h"
 #include "mount/mount.h"
 
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <thread>
+
 namespace glassfs::ui::testing {
 
-inline vfs::NodeId node_id(u64 ino) { return {5, InodeNo{ino}}; }
+inline vfs::NodeId node_id(u64 ino) {
+    return {5, InodeNo{ino}};
+}
 
 // What tests turn. Outlives the volume.
 struct FakeControls {
@@ -71,7 +73,8 @@ class FakeFiles : public vfs::FileSystem {
     }
     Result<vfs::NodeId> lookup(vfs::NodeId dir, std::string_view name) override {
         auto it = nodes.find(dir.ino.value);
-        if (it == nodes.end() || it->second.type != vfs::FileType::Directory) return fail(Cause::NotADirectory);
+        if (it == nodes.end() || it->second.type != vfs::FileType::Directory)
+            return fail(Cause::NotADirectory);
         auto found = it->second.names.find(std::string(name));
         if (found == it->second.names.end()) return fail(Cause::NotFound, std::string(name));
         return node_id(found->second);
@@ -80,7 +83,8 @@ class FakeFiles : public vfs::FileSystem {
     Result<void> readdir(vfs::NodeId dir, u64 cookie,
                          const std::function<bool(const vfs::DirEntry&)>& visit) override {
         auto it = nodes.find(dir.ino.value);
-        if (it == nodes.end() || it->second.type != vfs::FileType::Directory) return fail(Cause::NotADirectory);
+        if (it == nodes.end() || it->second.type != vfs::FileType::Directory)
+            return fail(Cause::NotADirectory);
         u64 at = 0;
         for (const auto& [name, ino] : it->second.names) {
             if (++at <= cookie) continue;
@@ -135,7 +139,9 @@ class FakeInspector : public inspect::Inspector {
         return info;
     }
     std::vector<inspect::Field> superblock() override {
-        return {{"csum", 0, 32, "00", "", 0}, {"magic", 64, 8, "_BHRfS_M", "", 0}, {"generation", 72, 8, "8", "", 0}};
+        return {{"csum", 0, 32, "00", "", 0},
+                {"magic", 64, 8, "_BHRfS_M", "", 0},
+                {"generation", 72, 8, "8", "", 0}};
     }
     std::shared_ptr<const Buffer> superblock_raw() override { return std::make_shared<Buffer>(4096); }
     std::vector<inspect::TreeInfo> trees() override {
@@ -183,9 +189,10 @@ class FakeInspector : public inspect::Inspector {
         return view;
     }
     Result<std::vector<inspect::Field>> item_fields(LogicalAddr, u32 slot) override {
-        return std::vector<inspect::Field>{{"objectid", 101 + 25 * slot, 8, std::to_string(256 + slot), "", 0},
-                                           {"type", 109 + 25 * slot, 1, "1", "INODE_ITEM", 0},
-                                           {"size", 3000, 8, "1420", "1.4 KiB", 0}};
+        return std::vector<inspect::Field>{
+            {"objectid", 101 + 25 * slot, 8, std::to_string(256 + slot), "", 0},
+            {"type", 109 + 25 * slot, 1, "1", "INODE_ITEM", 0},
+            {"size", 3000, 8, "1420", "1.4 KiB", 0}};
     }
     Result<void> walk_tree(u64, const std::function<bool(const inspect::NodeRecord&)>& visit) override {
         ++controls_.walks_begun;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/page_state.h"
 
-#include <doctest/doctest.h>
-
-#include <nlohmann/json.hpp>
-
 #include "ui/model/inspector_model.h"
 #include "ui/model/preview.h"
 #include "ui/wait_for.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 using namespace glassfs;
 using namespace glassfs::ui;
@@ -27,7 +26,8 @@ struct Page {
         wait_for([&] {
             session.follow_wanted_path();
             out = Json::parse(page_state_json(session, files, headline(session, true), {}));
-            return !session.busy() && session.view.wanted_path.empty() && out == Json::parse(page_state_json(session, files, headline(session, true), {}));
+            return !session.busy() && session.view.wanted_path.empty() &&
+                   out == Json::parse(page_state_json(session, files, headline(session, true), {}));
         });
         return out;
     }
@@ -157,7 +157,8 @@ TEST_CASE("ui/headline: a title has at most 75 characters, whatever a name is li
     Page page;
     std::string name;
     for (int i = 0; i < 85; ++i) name += "\xe2\x82\xac";
-    page.session.open_volume([]() -> Result<std::unique_ptr<mount::Volume>> { return fail(Cause::SuperblockBad); }, name);
+    page.session.open_volume(
+        []() -> Result<std::unique_ptr<mount::Volume>> { return fail(Cause::SuperblockBad); }, name);
     REQUIRE(wait_for([&] { return page.session.state() == SessionState::Failed; }));
     Headline h = headline(page.session, false);
     CHECK(characters(h.title) <= Headline::title_max);
@@ -177,7 +178,9 @@ TEST_CASE("ui/preview: text is told from other bytes") {
     CHECK(looks_like_text(as_bytes("caf\xc3\xa9\n\tok\r\n")));
     CHECK(looks_like_text(as_bytes("cut in a character \xe2\x82")));
     CHECK_FALSE(looks_like_text(as_bytes(std::string_view("a\0b", 3))));
-    CHECK_FALSE(looks_like_text(as_bytes("\x7f" "ELF")));
+    CHECK_FALSE(
+        looks_like_text(as_bytes("\x7f"
+                                 "ELF")));
     CHECK_FALSE(looks_like_text(as_bytes("broken \xff here")));
     CHECK(text_lines(as_bytes("a\r\n\tb\n\nc"), 10) == std::vector<std::string>{"a", "    b", "", "c"});
     CHECK(text_lines(as_bytes("1\n2\n3\n"), 2).size() == 2);

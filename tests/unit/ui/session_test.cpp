@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ui/model/session.h"
 
-#include <doctest/doctest.h>
-
 #include "ui/model/worker.h"
 #include "ui/wait_for.h"
+
+#include <doctest/doctest.h>
 
 using namespace glassfs;
 using namespace glassfs::ui;
@@ -12,7 +12,9 @@ using namespace glassfs::ui::testing;
 
 namespace {
 
-constexpr u64 leaf_addr(u64 i) { return FakeInspector::root_addr + FakeInspector::block_size * (i + 1); }
+constexpr u64 leaf_addr(u64 i) {
+    return FakeInspector::root_addr + FakeInspector::block_size * (i + 1);
+}
 
 class StringSink : public ByteSink {
   public:
@@ -110,7 +112,8 @@ TEST_CASE("ui/session: an answer to a volume that was closed is dropped") {
 
 TEST_CASE("ui/session: a volume that can't be opened leaves its error") {
     Session session;
-    session.open_volume([]() -> Result<std::unique_ptr<mount::Volume>> { return fail(Cause::SuperblockBad); }, "x");
+    session.open_volume([]() -> Result<std::unique_ptr<mount::Volume>> { return fail(Cause::SuperblockBad); },
+                        "x");
     REQUIRE(wait_for([&] { return session.state() == SessionState::Failed; }));
     REQUIRE(session.open_error());
     CHECK(session.open_error()->cause == Cause::SuperblockBad);

@@ -2,7 +2,6 @@
 #include "ui/theme.h"
 
 #include <doctest/doctest.h>
-
 #include <set>
 
 using namespace glassfs;
@@ -10,10 +9,13 @@ using namespace glassfs::ui;
 
 namespace {
 constexpr ThemeChoice both[] = {ThemeChoice::Dark, ThemeChoice::Light};
-constexpr State states[] = {State::Clean, State::New,   State::Dirty, State::Read, State::Log,  State::Shared,
-                            State::Hint,  State::Freed, State::Old,   State::Bad,  State::Free, State::Selected};
+constexpr State states[] = {State::Clean, State::New,    State::Dirty, State::Read,
+                            State::Log,   State::Shared, State::Hint,  State::Freed,
+                            State::Old,   State::Bad,    State::Free,  State::Selected};
 // Free is drawn as the absence of content, clean as a mere outline: neither has a colour to be read.
-bool has_colour(State s) { return s != State::Clean && s != State::Free; }
+bool has_colour(State s) {
+    return s != State::Clean && s != State::Free;
+}
 }  // namespace
 
 TEST_CASE("ui/theme: contrast follows WCAG 2") {
@@ -43,7 +45,8 @@ TEST_CASE("ui/theme: every state's colour stands out on a panel, and on its own 
             if (!has_colour(s)) continue;
             double needed = s == State::Old ? 3 : 5;  // old is meant to recede
             CHECK_MESSAGE(contrast(t.state(s).line, t.panel) >= needed, state_name(s));
-            CHECK_MESSAGE(contrast(t.state(s).line, t.state(s).background) >= (s == State::Old ? 3 : 4.5), state_name(s));
+            CHECK_MESSAGE(contrast(t.state(s).line, t.state(s).background) >= (s == State::Old ? 3 : 4.5),
+                          state_name(s));
         }
     }
 }
@@ -56,13 +59,15 @@ TEST_CASE("ui/theme: no two states share a shape, so colour is never the only cu
 
 TEST_CASE("ui/theme: item types are greyer than states") {
     auto chroma = [](Colour c) {
-        int r = static_cast<int>(c & 0xff), g = static_cast<int>(c >> 8 & 0xff), b = static_cast<int>(c >> 16 & 0xff);
+        int r = static_cast<int>(c & 0xff), g = static_cast<int>(c >> 8 & 0xff),
+            b = static_cast<int>(c >> 16 & 0xff);
         return std::max({r, g, b}) - std::min({r, g, b});
     };
     for (ThemeChoice choice : both) {
         const Theme& t = theme(choice);
         for (Colour item : t.items) CHECK(chroma(item) <= 64);
-        for (State s : {State::New, State::Read, State::Log, State::Freed}) CHECK(chroma(t.state(s).line) > 80);
+        for (State s : {State::New, State::Read, State::Log, State::Freed})
+            CHECK(chroma(t.state(s).line) > 80);
     }
 }
 

@@ -2,11 +2,11 @@
 // Waiting for a session's threads in tests: polls, as the frames of the UI do, for ten seconds at most.
 #pragma once
 
-#include <chrono>
-#include <thread>
-
 #include "ui/fake_volume.h"
 #include "ui/model/session.h"
+
+#include <chrono>
+#include <thread>
 
 namespace glassfs::ui::testing {
 
@@ -32,7 +32,9 @@ auto answered(Ask ask) {
 
 inline bool open_fake(Session& session, FakeControls& controls) {
     session.open_volume(
-        [&controls]() -> Result<std::unique_ptr<mount::Volume>> { return std::make_unique<FakeVolume>(controls); },
+        [&controls]() -> Result<std::unique_ptr<mount::Volume>> {
+            return std::make_unique<FakeVolume>(controls);
+        },
         "demo.img");
     return wait_for([&] { return session.state() != SessionState::Opening; });
 }
