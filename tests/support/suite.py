@@ -3,6 +3,7 @@
 
 A suite makes one Suite, reports each test through it and ends with suite.finish(), which prints the totals line.
 """
+import atexit
 import json
 import os
 import pathlib
@@ -33,6 +34,7 @@ class Suite:
         base = ROOT / "out" / "scratch"
         base.mkdir(parents=True, exist_ok=True)
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix=pathlib.Path(sys.argv[0]).name + ".", dir=base))
+        atexit.register(shutil.rmtree, self.scratch, ignore_errors=True)
 
     def ok(self, name):
         with self.lock:
@@ -65,7 +67,6 @@ class Suite:
             self.ok(name)
 
     def finish(self):
-        shutil.rmtree(self.scratch, ignore_errors=True)
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
         sys.exit(1 if self.failed else 0)
 

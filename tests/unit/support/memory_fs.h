@@ -10,7 +10,7 @@
 
 namespace glassfs::support {
 
-class MemoryFs final : public vfs::FileSystem {
+class MemoryFs : public vfs::FileSystem {
   public:
     using NodeId = vfs::NodeId;
 

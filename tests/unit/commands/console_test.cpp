@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Lines typed on the console strip, and their completion.
+#include "commands/console.h"
+
+#include "commands/test_volume.h"
+
+#include <doctest/doctest.h>
+
+using namespace glassfs;
+using namespace glassfs::commands;
+using test::bytes_of;
+
+namespace {
+
+struct Console {
+    test::TestVolume volume;
+    ConsoleState state;
+    std::string out, err;
+
+    Console() {
+        auto& fs = volume.fs;
+        auto docs = fs.add_directory(fs.root(), "docs");
+        fs.add_file(docs, "read me", bytes_of("hello\n"));
+        fs.add_file(docs, "readable", bytes_of("x"));
+        fs.add_directory(docs, "deep");
+        fs.add_symlink(fs.root(), "link", "docs/readable");
+        fs.add_file(fs.root(), "esc\x1b[31m", bytes_of(""));
+    }
+    int run(std::string_view line) {
+        out.clear();
+        err.clear();
+        return run_line(
+            volume, line, state, [&](std::string_view s) { out += s; },
+            [&](std::string_view s) { err += s; });
+    }
+    std::vector<std::string> completions(std::string_view line) {
+        std::vector<std::string> lines;
+        for (auto& one : complete(volume, line, state)) lines.push_back(one.line);
+        return lines;
+    }
+};
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("commands/console: a current directory holds for the lines that follow") {
+    Console console;
+    CHECK(console.run("ls") == 0);
+    CHECK(console.out == "docs\nesc\\x1b[31m\nlink\n");
+    CHECK(console.run("cd docs") == 0);
+    CHECK(console.run("pwd") == 0);
+    CHECK(console.out == "/docs\n");
+    CHECK(console.run("cat 'read me'") == 0);
+    CHECK(console.out == "hello\n");
+    CHECK(console.run("ls ..") == 0);
+    CHECK(console.out.starts_with("docs\n"));
+    CHECK(console.run("cd") == 0);
+    CHECK(console.state.cwd == "/");
+}
+
+TEST_CASE("commands/console: what can't be done is one line, and the directory stays") {
+    Console console;
+    CHECK(console.run("cd /nowhere") == 1);
+    CHECK(console.err == "glassfs: /nowhere: no such file or directory: nowhere\n");
+    CHECK(console.run("cd /link") == 1);
+    CHECK(console.err.find("not a directory") != std::string::npos);
+    CHECK(console.run("frobnicate") == 2);
+    CHECK(console.run("cat 'open") == 2);
+    CHECK(console.run("cat /docs") == 1);
+    CHECK(console.state.cwd == "/");
+    CHECK(console.run("") == 0);
+    CHECK(console.out.empty());
+    CHECK(console.err.empty());
+}
+
+TEST_CASE("commands/console: a long file is cut, and says how much is missing") {
+    Console console;
+    console.state.cat_bytes_max = 2;
+    CHECK(console.run("cat '/docs/read me'") == 0);
+    CHECK(console.out == "he\n... 4 bytes more\n");
+}
+
+TEST_CASE("commands/console: tree, find and stat work without a terminal") {
+    Console console;
+    CHECK(console.run("tree /docs") == 0);
+    CHECK(console.out == "/docs\n├── deep\n├── read me\n└── readable\n\n1 directory, 2 others\n");
+    CHECK(console.run("find / --name 'read*' --type f") == 0);
+    CHECK(console.out == "/docs/read me\n/docs/readable\n");
+    CHECK(console.run("find / --min-size 2") == 0);
+    CHECK(console.out == "/docs/read me\n/link\n");
+    CHECK(console.run("find --type q") == 2);
+    CHECK(console.run("stat /link --json") == 0);
+    CHECK(console.out.find("\"target\": \"docs/readable\"") != std::string::npos);
+    CHECK(console.run("check") == 0);
+    CHECK(console.out.starts_with("clean: 0 issues"));
+}
+
+TEST_CASE("commands/console: help lists the commands and tells about each") {
+    Console console;
+    CHECK(console.run("help") == 0);
+    CHECK(console.out.find("dump") != std::string::npos);
+    CHECK(console.out.find("export") == std::string::npos);
+    CHECK(console.run("help stat") == 0);
+    CHECK(console.out.find("--extents") != std::string::npos);
+    CHECK(console.run("stat --help") == 0);
+    CHECK(console.out.find("--extents") != std::string::npos);
+    CHECK(console.run("help export") == 2);
+}
+
+TEST_CASE("commands/console: commands, options and names are completed") {
+    Console console;
+    CHECK(console.completions("ca") == Lines{"cat "});
+    CHECK(console.completions("cd ") == Lines{"cd docs/", "cd esc\x1b[31m ", "cd link "});
+    CHECK(console.completions("cat /docs/re") == Lines{"cat /docs/read\\ me ", "cat /docs/readable "});
+    CHECK(console.completions("cat /docs/read\\ ") == Lines{"cat /docs/read\\ me "});
+    CHECK(console.completions("stat --ex") == Lines{"stat --extents "});
+    CHECK(console.completions("dump fo").empty());
+    CHECK(console.completions("help st") == Lines{"help stat "});
+    CHECK(console.completions("cat 'open").empty());
+    CHECK(console.completions("cat /nowhere/").empty());
+}
