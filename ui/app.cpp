@@ -134,7 +134,7 @@ void App::frame(float width, float height, double cpu_ms) {
     Ui& ui = s.ui;
     Session& session = ui.session;
     ++ui.stats.frames;
-    ui.stats.frame_ms = ui.stats.frames == 1 ? cpu_ms : ui.stats.frame_ms * 0.9 + cpu_ms * 0.1;
+    ui.stats.frame_ms = ui.stats.frames < 5 ? cpu_ms : ui.stats.frame_ms * 0.9 + cpu_ms * 0.1;
     use_theme(session.view.theme);
     style();
     session.view.begin_frame();

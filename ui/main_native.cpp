@@ -84,6 +84,13 @@ void settle(Window& window, Session& session) {
     }
 }
 
+// The screen's real pointer: ImGui's back end asks for it in every frame.
+void point(float x, float y) {
+    SDL_WarpMouseInWindow(SDL_GL_GetCurrentWindow(), static_cast<int>(x), static_cast<int>(y));
+    SDL_PumpEvents();
+    ImGui::GetIO().AddMousePosEvent(x, y);
+}
+
 void press(Window& window, int button, int clicks) {
     ImGuiIO& io = ImGui::GetIO();
     for (int i = 0; i < clicks; ++i) {
@@ -116,7 +123,7 @@ void run_step(Window& window, const std::string& step) {
     else if (std::sscanf(step.c_str(), "key %63s", name) == 1)
         press_key(window, name);
     else if (std::sscanf(step.c_str(), "%*s %f,%f", &x, &y) == 2) {
-        io.AddMousePosEvent(x, y);
+        point(x, y);
         window.draw_now();
         window.draw_now();
         if (step.starts_with("click")) press(window, 0, 1);
@@ -127,8 +134,7 @@ void run_step(Window& window, const std::string& step) {
 }
 
 int run_script(Window& window, Session& session, const Options& o) {
-    // Without it the pointer of the screen would count.
-    ImGui::GetIO().AddMousePosEvent(-1, -1);
+    point(static_cast<float>(o.window.width - 1), 52);  // out of the way: it would light what it is over
     settle(window, session);
     std::size_t at = 0;
     while (at < o.script.size()) {

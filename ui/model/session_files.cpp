@@ -109,17 +109,17 @@ std::optional<Error> Session::follow_wanted_path() {
         if (folder.pending()) return std::nullopt;
         if (folder) above.insert(*folder);
     }
-    view.wanted_path.clear();
-    view.open_dirs.insert(above.begin(), above.end());
     bool is_folder = found->type == vfs::FileType::Directory;
     std::size_t slash = path.rfind('/');
     std::string parent = slash == 0 || slash == path.npos ? "/" : path.substr(0, slash);
     auto parent_node = resolve(parent);
-    if (is_folder)
-        view.folder = *node;
-    else if (parent_node)
-        view.folder = *parent_node;
-    if (is_folder || parent_node) view.folder_path = is_folder ? path : parent;
+    if (parent_node.pending()) return std::nullopt;
+    view.wanted_path.clear();
+    view.open_dirs.insert(above.begin(), above.end());
+    if (is_folder || parent_node) {
+        view.folder = is_folder ? *node : *parent_node;
+        view.folder_path = is_folder ? path : parent;
+    }
     view.select_file(*node, path);
     return std::nullopt;
 }
