@@ -63,7 +63,7 @@ test('webkit: an image given through the file input shows the values of the comm
     check(session, 'no session');
     const input = await call('POST', `${session}/element`, { using: 'css selector', value: '#file-input' });
     await call('POST', `${session}/element/${input[ELEMENT]}/value`, { text: file });
-    await until((s) => s.volume?.checksum_type === 'blake2', 'the image is open');
+    await until((s) => s.volume?.checksum_type === 'blake2b', 'the image is open');
     const block = cli_json('dump', file, '--tree', '5', '--json').find((line) => line.block);
     await act({ do: 'workspace', name: 'Trees' });
     await act({ do: 'block', addr: String(block.block) });
