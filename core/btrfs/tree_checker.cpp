@@ -4,6 +4,8 @@
 
 #include "btrfs/item_checker.h"
 
+#include <array>
+
 namespace glassfs::btrfs {
 
 using checker::ItemContext;
@@ -103,85 +105,64 @@ Result<void> check_extent_ref_v0(const ItemContext& item) {
     return item.bad(Cause::UnsupportedFeature, "extent reference of version 0");
 }
 
-Checker checker_for(KeyType type) {
-    using namespace checker;
-    switch (type) {
-        case KeyType::Untyped:
-            return check_space_header;
-        case KeyType::InodeItem:
-            return check_inode_item;
-        case KeyType::InodeRef:
-            return check_inode_ref;
-        case KeyType::InodeExtref:
-            return check_inode_extref;
-        case KeyType::XattrItem:
-        case KeyType::DirItem:
-        case KeyType::DirIndex:
-            return check_dir_item;
-        case KeyType::VerityDescItem:
-        case KeyType::VerityMerkleItem:
-            return check_verity;
-        case KeyType::OrphanItem:
-            return check_orphan;
-        case KeyType::DirLogItem:
-        case KeyType::DirLogIndex:
-            return check_dir_log;
-        case KeyType::ExtentData:
-            return check_file_extent;
-        case KeyType::ExtentCsum:
-            return check_csum;
-        case KeyType::RootItem:
-            return check_root_item;
-        case KeyType::RootBackref:
-        case KeyType::RootRef:
-            return check_root_ref;
-        case KeyType::ExtentItem:
-        case KeyType::MetadataItem:
-            return check_extent_item;
-        case KeyType::TreeBlockRef:
-        case KeyType::ExtentDataRef:
-        case KeyType::SharedBlockRef:
-        case KeyType::SharedDataRef:
-            return check_keyed_ref;
-        case KeyType::ExtentRefV0:
-            return check_extent_ref_v0;
-        case KeyType::ExtentOwnerRef:
-            return nullptr;  // inline only
-        case KeyType::BlockGroupItem:
-            return check_block_group;
-        case KeyType::FreeSpaceInfo:
-            return check_free_space_info;
-        case KeyType::FreeSpaceExtent:
-            return check_free_space_extent;
-        case KeyType::FreeSpaceBitmap:
-            return check_free_space_bitmap;
-        case KeyType::DevExtent:
-            return check_dev_extent;
-        case KeyType::DevItem:
-            return check_dev_item;
-        case KeyType::ChunkItem:
-            return check_chunk_item;
-        case KeyType::RaidStripe:
-            return check_raid_stripe;
-        case KeyType::QgroupStatus:
-        case KeyType::QgroupInfo:
-        case KeyType::QgroupLimit:
-        case KeyType::QgroupRelation:
-            return check_qgroup;
-        case KeyType::TemporaryItem:
-            return check_temporary;
-        case KeyType::PersistentItem:
-            return check_anything;  // kernels write more or fewer counters
-        case KeyType::DevReplace:
-            return check_dev_replace;
-        case KeyType::UuidKeySubvol:
-        case KeyType::UuidKeyReceivedSubvol:
-            return check_uuid;
-        case KeyType::StringItem:
-            return check_anything;
-    }
-    return nullptr;
+struct CheckerOfType {
+    KeyType type;
+    Checker check;
+};
+
+// EXTENT_OWNER_REF is missing: it exists only inline. Of PERSISTENT_ITEM, kernels write more or fewer
+// counters.
+constexpr CheckerOfType checkers[] = {
+    {KeyType::Untyped, checker::check_space_header},
+    {KeyType::InodeItem, checker::check_inode_item},
+    {KeyType::InodeRef, checker::check_inode_ref},
+    {KeyType::InodeExtref, checker::check_inode_extref},
+    {KeyType::XattrItem, checker::check_dir_item},
+    {KeyType::VerityDescItem, checker::check_verity},
+    {KeyType::VerityMerkleItem, checker::check_verity},
+    {KeyType::OrphanItem, checker::check_orphan},
+    {KeyType::DirLogItem, checker::check_dir_log},
+    {KeyType::DirLogIndex, checker::check_dir_log},
+    {KeyType::DirItem, checker::check_dir_item},
+    {KeyType::DirIndex, checker::check_dir_item},
+    {KeyType::ExtentData, checker::check_file_extent},
+    {KeyType::ExtentCsum, checker::check_csum},
+    {KeyType::RootItem, checker::check_root_item},
+    {KeyType::RootBackref, checker::check_root_ref},
+    {KeyType::RootRef, checker::check_root_ref},
+    {KeyType::ExtentItem, checker::check_extent_item},
+    {KeyType::MetadataItem, checker::check_extent_item},
+    {KeyType::TreeBlockRef, checker::check_keyed_ref},
+    {KeyType::ExtentDataRef, checker::check_keyed_ref},
+    {KeyType::ExtentRefV0, check_extent_ref_v0},
+    {KeyType::SharedBlockRef, checker::check_keyed_ref},
+    {KeyType::SharedDataRef, checker::check_keyed_ref},
+    {KeyType::BlockGroupItem, checker::check_block_group},
+    {KeyType::FreeSpaceInfo, checker::check_free_space_info},
+    {KeyType::FreeSpaceExtent, checker::check_free_space_extent},
+    {KeyType::FreeSpaceBitmap, checker::check_free_space_bitmap},
+    {KeyType::DevExtent, checker::check_dev_extent},
+    {KeyType::DevItem, checker::check_dev_item},
+    {KeyType::ChunkItem, checker::check_chunk_item},
+    {KeyType::RaidStripe, checker::check_raid_stripe},
+    {KeyType::QgroupStatus, checker::check_qgroup},
+    {KeyType::QgroupInfo, checker::check_qgroup},
+    {KeyType::QgroupLimit, checker::check_qgroup},
+    {KeyType::QgroupRelation, checker::check_qgroup},
+    {KeyType::TemporaryItem, checker::check_temporary},
+    {KeyType::PersistentItem, check_anything},
+    {KeyType::DevReplace, checker::check_dev_replace},
+    {KeyType::UuidKeySubvol, checker::check_uuid},
+    {KeyType::UuidKeyReceivedSubvol, checker::check_uuid},
+    {KeyType::StringItem, check_anything},
+};
+
+constexpr std::array<Checker, 256> checker_table() {
+    std::array<Checker, 256> table{};
+    for (const CheckerOfType& entry : checkers) table[static_cast<u8>(entry.type)] = entry.check;
+    return table;
 }
+constexpr std::array<Checker, 256> checker_for_type = checker_table();
 
 }  // namespace
 
@@ -194,7 +175,7 @@ Result<void> check_structure(const Geometry& geometry, const TreeBlock& block) {
 
 Result<void> check_item(const Geometry& geometry, const TreeBlock& leaf, u32 slot) {
     ItemContext item{geometry, leaf, slot, leaf.key(slot), leaf.data(slot)};
-    Checker check = checker_for(type_of(item.key));
+    Checker check = checker_for_type[item.key.type];
     if (check == nullptr) return item.bad(Cause::ItemTypeUnknown, say("type ", item.key.type));
     return check(item);
 }
