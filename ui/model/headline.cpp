@@ -148,24 +148,15 @@ Headline of_tree(Session& session) {
     auto map = session.tree_map(id);
     h.title = name + " is being read.";
     if (!map) return h;
-    u64 leaves = 0;
-    u64 items = 0;
-    u64 bad = 0;
-    for (std::size_t i = 0; i < map->size(); ++i) {
-        const inspect::NodeRecord& record = (*map)[i];
-        leaves += record.level == 0 ? 1 : 0;
-        items += record.level == 0 ? record.items : 0;
-        bad += record.bad ? 1 : 0;
-    }
     h.title = name + (map->done ? " has " : " has at least ") + plural(map->size(), "block") + " in " +
               plural(tree->level + 1U, "level") + ".";
-    h.reason = plural(leaves, "leaf", "leaves") + (leaves == 1 ? " holds " : " hold ") +
-               plural(items, "item") + ". The root is " + std::to_string(tree->root.value) + ", generation " +
-               std::to_string(tree->generation.value) + ".";
-    if (bad > 0) {
+    h.reason = plural(map->leaves, "leaf", "leaves") + (map->leaves == 1 ? " holds " : " hold ") +
+               plural(map->items, "item") + ". The root is " + std::to_string(tree->root.value) +
+               ", generation " + std::to_string(tree->generation.value) + ".";
+    if (map->bad > 0) {
         h.tone = Headline::Tone::Trouble;
-        h.reason = plural(bad, "block") + (bad == 1 ? " is" : " are") + " bad: drawn with crossed dashes. " +
-                   h.reason;
+        h.reason = plural(map->bad, "block") + (map->bad == 1 ? " is" : " are") +
+                   " bad: drawn with crossed dashes. " + h.reason;
     }
     return h;
 }

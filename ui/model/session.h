@@ -52,6 +52,9 @@ class TreeMap {
     bool done = false;           // nothing more will come
     std::optional<Error> error;  // why it ended early
     std::vector<std::shared_ptr<const Chunk>> chunks;
+    u64 leaves = 0;  // of those read so far, as are the next two
+    u64 items = 0;   // in leaves
+    u64 bad = 0;     // blocks
 
     std::size_t size() const {
         return chunks.empty() ? 0 : (chunks.size() - 1) * chunk_size + chunks.back()->size();

@@ -54,6 +54,9 @@ void Session::Impl::walk(const VolumePtr& keep, u64 asked, u64 tree) {
     auto last = std::chrono::steady_clock::now();
     auto visit = [&](const inspect::NodeRecord& record) {
         open_chunk->push_back(record);
+        map.leaves += record.level == 0 ? 1 : 0;
+        map.items += record.level == 0 ? record.items : 0;
+        map.bad += record.bad ? 1 : 0;
         if (open_chunk->size() == TreeMap::chunk_size) {
             map.chunks.push_back(std::move(open_chunk));
             open_chunk = std::make_shared<TreeMap::Chunk>();
