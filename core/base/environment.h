@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Everything that would make two runs of the same commands differ comes from here: clock, random bytes, UUIDs,
-// hash seeds. With a seed it is reproducible, so recordings, crash tests and shared links give the same bytes.
+// Everything that would make two runs of the same commands differ comes from here: clock, random bytes,
+// UUIDs, hash seeds. With a seed it is reproducible, so recordings, crash tests and shared links give the
+// same bytes.
 #pragma once
 
 #include "base/bytes.h"
@@ -22,7 +23,8 @@ class Environment {
     Uuid uuid();               // version 4 from random()
 };
 
-// Starts at a fixed time that advances by a microsecond at each look; random numbers from `seed` (SplitMix64).
+// Starts at a fixed time that advances by a microsecond at each look; random numbers from `seed`
+// (SplitMix64).
 class SeededEnvironment final : public Environment {
   public:
     explicit SeededEnvironment(u64 seed, TimeSpec start = {1'700'000'000, 0}) : state_(seed), time_(start) {}

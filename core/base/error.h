@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Failure as a value: Result<T> carries a T or an Error; TRY unwraps it or returns the error to the caller.
-// An Error says why (Cause, which implies an errno) and where (device, block, slot, key), and nothing is thrown.
+// An Error says why (Cause, which implies an errno) and where (device, block, slot, key), and nothing is
+// thrown.
 #pragma once
+
+#include "base/bytes.h"
+#include "base/cause.h"
 
 #include <expected>
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "base/bytes.h"
-#include "base/cause.h"
 
 namespace glassfs {
 
@@ -53,23 +54,27 @@ inline Failure fail(Cause cause, std::string detail = {}) {
 inline Failure fail(Cause cause, Where where, std::string detail = {}) {
     return Failure(Error{cause, std::move(where), std::move(detail)});
 }
-inline Failure fail(Error error) { return Failure(std::move(error)); }
+inline Failure fail(Error error) {
+    return Failure(std::move(error));
+}
 
 namespace detail {
 template <class R>
 auto unwrap(R&& result) {
-    if constexpr (std::is_void_v<typename std::remove_cvref_t<R>::value_type>) return;
-    else return std::move(*result);
+    if constexpr (std::is_void_v<typename std::remove_cvref_t<R>::value_type>)
+        return;
+    else
+        return std::move(*result);
 }
 }  // namespace detail
 
 #define GLASSFS_JOIN_(a, b) a##b
 #define GLASSFS_JOIN(a, b) GLASSFS_JOIN_(a, b)
-#define GLASSFS_TRY_(name, ...)                                                       \
-    __extension__({                                                                   \
-        auto name = (__VA_ARGS__);                                                    \
-        if (!name) return ::glassfs::fail(std::move(name).error());                   \
-        ::glassfs::detail::unwrap(std::move(name));                                   \
+#define GLASSFS_TRY_(name, ...)                                     \
+    __extension__({                                                 \
+        auto name = (__VA_ARGS__);                                  \
+        if (!name) return ::glassfs::fail(std::move(name).error()); \
+        ::glassfs::detail::unwrap(std::move(name));                 \
     })
 
 // TRY(expr): the value of a Result, or return its error from the enclosing function (whose type is a Result).

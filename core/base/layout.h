@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Layout tables: an on-disk struct is declared once, as a list of fields with the offset that the specification
-// gives each. The list yields the struct, a static_assert per offset and for the size, and a table of fields
-// from which dumps, JSON and the inspector are drawn.
+// Layout tables: an on-disk struct is declared once, as a list of fields with the offset that the
+// specification gives each. The list yields the struct, a static_assert per offset and for the size, and a
+// table of fields from which dumps, JSON and the inspector are drawn.
 //
-//   #define BTRFS_DISK_KEY(F) F(0, Le64, objectid, show_dec) F(8, u8, type, show_hex) F(9, Le64, offset, show_dec)
-//   GLASSFS_LAYOUT(btrfs_disk_key, 17, BTRFS_DISK_KEY)
+//   #define BTRFS_DISK_KEY(F) F(0, Le64, objectid, show_dec) F(8, u8, type, show_hex) F(9, Le64, offset,
+//   show_dec) GLASSFS_LAYOUT(btrfs_disk_key, 17, BTRFS_DISK_KEY)
 //
-// A field's type is u8, Le<T>, Be<T>, a std::array of u8 (through an alias: no commas), or another such struct.
+// A field's type is u8, Le<T>, Be<T>, a std::array of u8 (through an alias: no commas), or another such
+// struct.
 #pragma once
+
+#include "base/endian.h"
 
 #include <array>
 #include <cstddef>
-
-#include "base/endian.h"
 
 namespace glassfs {
 
@@ -37,8 +38,12 @@ inline constexpr Show show_uuid{Form::UuidText};
 inline constexpr Show show_bytes{Form::Octets};
 inline constexpr Show show_text{Form::Text};  // up to the first NUL
 inline constexpr Show show_nested{Form::Nested};
-constexpr Show show_flags(std::span<const ValueName> names) { return {Form::Flags, names}; }
-constexpr Show show_enum(std::span<const ValueName> names) { return {Form::Enumeration, names}; }
+constexpr Show show_flags(std::span<const ValueName> names) {
+    return {Form::Flags, names};
+}
+constexpr Show show_enum(std::span<const ValueName> names) {
+    return {Form::Enumeration, names};
+}
 
 struct FieldInfo {
     const char* name;
@@ -72,18 +77,18 @@ constexpr FieldInfo field_info(const char* name, u32 offset, Show show) {
     static_assert(offsetof(Self, name_) == (at), "field is not where the specification has it");
 #define GLASSFS_LAYOUT_INFO(at, type_, name_, show_) ::glassfs::detail::field_info<type_>(#name_, at, show_),
 
-#define GLASSFS_LAYOUT(struct_, size_, LIST)                                              \
-    struct struct_ {                                                                      \
-        LIST(GLASSFS_LAYOUT_MEMBER)                                                       \
-        static const ::glassfs::Layout& layout();                                         \
-    };                                                                                    \
-    static_assert(sizeof(struct_) == (size_) && alignof(struct_) == 1);                   \
-    inline const ::glassfs::Layout& struct_::layout() {                                   \
-        using Self = struct_;                                                             \
-        LIST(GLASSFS_LAYOUT_CHECK)                                                        \
-        static constexpr ::glassfs::FieldInfo fields[] = {LIST(GLASSFS_LAYOUT_INFO)};     \
-        static constexpr ::glassfs::Layout table{#struct_, sizeof(Self), fields};         \
-        return table;                                                                     \
+#define GLASSFS_LAYOUT(struct_, size_, LIST)                                          \
+    struct struct_ {                                                                  \
+        LIST(GLASSFS_LAYOUT_MEMBER)                                                   \
+        static const ::glassfs::Layout& layout();                                     \
+    };                                                                                \
+    static_assert(sizeof(struct_) == (size_) && alignof(struct_) == 1);               \
+    inline const ::glassfs::Layout& struct_::layout() {                               \
+        using Self = struct_;                                                         \
+        LIST(GLASSFS_LAYOUT_CHECK)                                                    \
+        static constexpr ::glassfs::FieldInfo fields[] = {LIST(GLASSFS_LAYOUT_INFO)}; \
+        static constexpr ::glassfs::Layout table{#struct_, sizeof(Self), fields};     \
+        return table;                                                                 \
     }
 
 }  // namespace glassfs

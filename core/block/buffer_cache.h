@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A bounded cache of immutable values by number (a block's address): least recently used goes first. Readers keep
-// what they hold through a shared_ptr, so eviction never invalidates. Sharded, so that readers run in parallel.
+// A bounded cache of immutable values by number (a block's address): least recently used goes first. Readers
+// keep what they hold through a shared_ptr, so eviction never invalidates. Sharded, so that readers run in
+// parallel.
 #pragma once
+
+#include "base/bytes.h"
 
 #include <array>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-
-#include "base/bytes.h"
 
 namespace glassfs::block {
 

@@ -2,14 +2,14 @@
 // A block device as everything above sees it: a fixed number of bytes, read and written at byte positions.
 #pragma once
 
-#include <string>
-
 #include "base/error.h"
+
+#include <string>
 
 namespace glassfs::block {
 
-// Calls may come from several threads at once. A read or write is done whole or fails: there are no short ones.
-// A write is durable after the next flush() that returned success and may be lost, or torn, before.
+// Calls may come from several threads at once. A read or write is done whole or fails: there are no short
+// ones. A write is durable after the next flush() that returned success and may be lost, or torn, before.
 class Device {
   public:
     Device() = default;
@@ -17,8 +17,8 @@ class Device {
     Device& operator=(const Device&) = delete;
     virtual ~Device() = default;
 
-    virtual u64 size() const = 0;           // bytes
-    virtual std::string name() const = 0;   // for messages: a path or a file name
+    virtual u64 size() const = 0;          // bytes
+    virtual std::string name() const = 0;  // for messages: a path or a file name
     virtual bool read_only() const = 0;
 
     // Fills `out` from byte `at`. Cause::BeyondDeviceEnd, Cause::DeviceReadFailed.

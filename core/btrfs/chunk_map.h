@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// From logical addresses to devices. A chunk maps a range of the logical address space onto stripes, each a range of
-// one device (a dev extent); its profile says how. A logical byte has one or more mirrors: copies that can be read
-// in place of each other. On RAID5/6 mirror 0 is the data stripe itself, 1 and 2 are rebuilt from parity.
+// From logical addresses to devices. A chunk maps a range of the logical address space onto stripes, each a
+// range of one device (a dev extent); its profile says how. A logical byte has one or more mirrors: copies
+// that can be read in place of each other. On RAID5/6 mirror 0 is the data stripe itself, 1 and 2 are rebuilt
+// from parity.
 #pragma once
+
+#include "btrfs/tree_checker.h"
 
 #include <map>
 #include <vector>
-
-#include "btrfs/tree_checker.h"
 
 namespace glassfs::btrfs {
 
@@ -27,8 +28,8 @@ struct Chunk {
 
     u32 parity_stripes() const;  // 0, 1 (RAID5) or 2 (RAID6)
     u32 data_stripes() const { return static_cast<u32>(stripes.size()) - parity_stripes(); }
-    u32 mirrors() const;      // ways to read one byte
-    u64 stripe_bytes() const; // bytes that each stripe takes on its device: the dev extent's length
+    u32 mirrors() const;           // ways to read one byte
+    u64 stripe_bytes() const;      // bytes that each stripe takes on its device: the dev extent's length
     u32 failures_allowed() const;  // devices that may be missing without losing data
     LogicalAddr end() const { return logical + length; }
 };
@@ -45,8 +46,8 @@ struct Mapping {
 
 class ChunkMap {
   public:
-    // Adds a chunk item that passed check_chunk(). The same chunk again is fine (the superblock's array repeats
-    // some); Cause::ChunkOverlap when it covers part of another.
+    // Adds a chunk item that passed check_chunk(). The same chunk again is fine (the superblock's array
+    // repeats some); Cause::ChunkOverlap when it covers part of another.
     Result<void> add(const Key&, Bytes item);
     const Chunk* find(LogicalAddr) const;  // the chunk that holds this byte, or null
     const std::map<u64, Chunk>& chunks() const { return by_logical_; }

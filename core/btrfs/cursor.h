@@ -49,7 +49,8 @@ class Cursor {
 
 // Calls `visit(cursor)` for each item of the key range [first, last] until it returns false.
 template <class F>
-Result<void> for_each_item(Volume& volume, const TreeRoot& root, const Key& first, const Key& last, F&& visit) {
+Result<void> for_each_item(Volume& volume, const TreeRoot& root, const Key& first, const Key& last,
+                           F&& visit) {
     Cursor cursor(volume, root);
     bool more = TRY(cursor.seek(first));
     while (more && cursor.key() <= last) {

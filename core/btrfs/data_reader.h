@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reading file data off the devices: each sector is compared with the checksum tree, and one that doesn't fit is
-// taken from the next mirror. Compressed extents are decompressed whole and kept for a while, since a reader comes
-// back for their other parts.
+// Reading file data off the devices: each sector is compared with the checksum tree, and one that doesn't fit
+// is taken from the next mirror. Compressed extents are decompressed whole and kept for a while, since a
+// reader comes back for their other parts.
 #pragma once
 
 #include "base/compression.h"

@@ -2,10 +2,10 @@
 // The devices of one file system, and reading logical ranges from them through the chunk map.
 #pragma once
 
-#include <memory>
-
 #include "block/device.h"
 #include "btrfs/chunk_map.h"
+
+#include <memory>
 
 namespace glassfs::btrfs {
 
@@ -24,15 +24,16 @@ class DeviceSet {
     // The member that a stripe names: by its UUID, then by its id; null when it is missing.
     const MemberDevice* find(u64 devid, const Uuid& uuid) const;
 
-    // Reads [addr, addr + out.size()) from one mirror, piece by piece. The mirror counts from 0 and must be below
-    // the mirrors of each chunk touched. Causes: ChunkMissing, DeviceMissing, those of Device::read.
+    // Reads [addr, addr + out.size()) from one mirror, piece by piece. The mirror counts from 0 and must be
+    // below the mirrors of each chunk touched. Causes: ChunkMissing, DeviceMissing, those of Device::read.
     Result<void> read(const ChunkMap&, LogicalAddr addr, MutBytes out, u32 mirror) const;
 
     // A member whose superblock names another file system: right only for a seed device.
     void mark_foreign(const Uuid& uuid) { foreign_.push_back(uuid); }
     const std::vector<Uuid>& foreign() const { return foreign_; }
 
-    // A restored or dumped image without stripes of its own: logical addresses are positions on the only device.
+    // A restored or dumped image without stripes of its own: logical addresses are positions on the only
+    // device.
     void set_identity() { identity_ = true; }
     bool identity() const { return identity_; }
 

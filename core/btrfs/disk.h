@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The on-disk structures of btrfs with the kernel's field names. Offsets and sizes are those of the on-disk format
-// documentation (btrfs wiki "On-disk Format", Documentation/dev/On-disk-format of btrfs-progs). Everything is
-// little-endian. Item data of variable length (names, inline data, stripes, references) follows the fixed part.
+// The on-disk structures of btrfs with the kernel's field names. Offsets and sizes are those of the on-disk
+// format documentation (btrfs wiki "On-disk Format", Documentation/dev/On-disk-format of btrfs-progs).
+// Everything is little-endian. Item data of variable length (names, inline data, stripes, references) follows
+// the fixed part.
 #pragma once
 
 #include "base/layout.h"
@@ -20,38 +21,38 @@ using Pad64 = std::array<u8, 64>;
 using Pad216 = std::array<u8, 216>;
 using Pad565 = std::array<u8, 565>;
 
-#define BTRFS_DISK_KEY(F)                        \
-    F(0, Le64, objectid, show_dec)               \
-    F(8, u8, type, show_enum(key_type_names))    \
+#define BTRFS_DISK_KEY(F)                     \
+    F(0, Le64, objectid, show_dec)            \
+    F(8, u8, type, show_enum(key_type_names)) \
     F(9, Le64, offset, show_dec)
 GLASSFS_LAYOUT(btrfs_disk_key, 17, BTRFS_DISK_KEY)
 
-#define BTRFS_TIMESPEC(F)    \
+#define BTRFS_TIMESPEC(F)     \
     F(0, Le64, sec, show_dec) \
     F(8, Le32, nsec, show_dec)
 GLASSFS_LAYOUT(btrfs_timespec, 12, BTRFS_TIMESPEC)
 
-#define BTRFS_HEADER(F)                            \
-    F(0x00, Csum, csum, show_bytes)                \
-    F(0x20, Uuid, fsid, show_uuid)                 \
-    F(0x30, Le64, bytenr, show_dec)                \
+#define BTRFS_HEADER(F)                                 \
+    F(0x00, Csum, csum, show_bytes)                     \
+    F(0x20, Uuid, fsid, show_uuid)                      \
+    F(0x30, Le64, bytenr, show_dec)                     \
     F(0x38, Le64, flags, show_flags(header_flag_names)) \
-    F(0x40, Uuid, chunk_tree_uuid, show_uuid)      \
-    F(0x50, Le64, generation, show_dec)            \
-    F(0x58, Le64, owner, show_enum(objectid_names)) \
-    F(0x60, Le32, nritems, show_dec)               \
+    F(0x40, Uuid, chunk_tree_uuid, show_uuid)           \
+    F(0x50, Le64, generation, show_dec)                 \
+    F(0x58, Le64, owner, show_enum(objectid_names))     \
+    F(0x60, Le32, nritems, show_dec)                    \
     F(0x64, u8, level, show_dec)
 GLASSFS_LAYOUT(btrfs_header, 101, BTRFS_HEADER)
 
-#define BTRFS_ITEM(F)                        \
-    F(0, btrfs_disk_key, key, show_nested)   \
-    F(17, Le32, offset, show_dec)            \
+#define BTRFS_ITEM(F)                      \
+    F(0, btrfs_disk_key, key, show_nested) \
+    F(17, Le32, offset, show_dec)          \
     F(21, Le32, size, show_dec)
 GLASSFS_LAYOUT(btrfs_item, 25, BTRFS_ITEM)
 
-#define BTRFS_KEY_PTR(F)                     \
-    F(0, btrfs_disk_key, key, show_nested)   \
-    F(17, Le64, blockptr, show_dec)          \
+#define BTRFS_KEY_PTR(F)                   \
+    F(0, btrfs_disk_key, key, show_nested) \
+    F(17, Le64, blockptr, show_dec)        \
     F(25, Le64, generation, show_dec)
 GLASSFS_LAYOUT(btrfs_key_ptr, 33, BTRFS_KEY_PTR)
 
@@ -142,21 +143,21 @@ GLASSFS_LAYOUT(btrfs_root_backup, 168, BTRFS_ROOT_BACKUP)
 GLASSFS_LAYOUT(btrfs_super_block, 4096, BTRFS_SUPER_BLOCK)
 
 // Followed by num_stripes btrfs_stripe.
-#define BTRFS_CHUNK(F)                                  \
-    F(0, Le64, length, show_dec)                        \
-    F(8, Le64, owner, show_dec)                         \
-    F(16, Le64, stripe_len, show_dec)                   \
+#define BTRFS_CHUNK(F)                                    \
+    F(0, Le64, length, show_dec)                          \
+    F(8, Le64, owner, show_dec)                           \
+    F(16, Le64, stripe_len, show_dec)                     \
     F(24, Le64, type, show_flags(block_group_flag_names)) \
-    F(32, Le32, io_align, show_dec)                     \
-    F(36, Le32, io_width, show_dec)                     \
-    F(40, Le32, sector_size, show_dec)                  \
-    F(44, Le16, num_stripes, show_dec)                  \
+    F(32, Le32, io_align, show_dec)                       \
+    F(36, Le32, io_width, show_dec)                       \
+    F(40, Le32, sector_size, show_dec)                    \
+    F(44, Le16, num_stripes, show_dec)                    \
     F(46, Le16, sub_stripes, show_dec)
 GLASSFS_LAYOUT(btrfs_chunk, 48, BTRFS_CHUNK)
 
-#define BTRFS_STRIPE(F)           \
-    F(0, Le64, devid, show_dec)   \
-    F(8, Le64, offset, show_dec)  \
+#define BTRFS_STRIPE(F)          \
+    F(0, Le64, devid, show_dec)  \
+    F(8, Le64, offset, show_dec) \
     F(16, Uuid, dev_uuid, show_uuid)
 GLASSFS_LAYOUT(btrfs_stripe, 32, BTRFS_STRIPE)
 
@@ -186,18 +187,18 @@ GLASSFS_LAYOUT(btrfs_inode_item, 160, BTRFS_INODE_ITEM)
     F(8, Le16, name_len, show_dec)
 GLASSFS_LAYOUT(btrfs_inode_ref, 10, BTRFS_INODE_REF)
 
-#define BTRFS_INODE_EXTREF(F)              \
-    F(0, Le64, parent_objectid, show_dec)  \
-    F(8, Le64, index, show_dec)            \
+#define BTRFS_INODE_EXTREF(F)             \
+    F(0, Le64, parent_objectid, show_dec) \
+    F(8, Le64, index, show_dec)           \
     F(16, Le16, name_len, show_dec)
 GLASSFS_LAYOUT(btrfs_inode_extref, 18, BTRFS_INODE_EXTREF)
 
 // Followed by the name, then data_len bytes (an xattr's value).
-#define BTRFS_DIR_ITEM(F)                        \
-    F(0, btrfs_disk_key, location, show_nested)  \
-    F(17, Le64, transid, show_dec)               \
-    F(25, Le16, data_len, show_dec)              \
-    F(27, Le16, name_len, show_dec)              \
+#define BTRFS_DIR_ITEM(F)                       \
+    F(0, btrfs_disk_key, location, show_nested) \
+    F(17, Le64, transid, show_dec)              \
+    F(25, Le16, data_len, show_dec)             \
+    F(27, Le16, name_len, show_dec)             \
     F(29, u8, type, show_enum(file_type_names))
 GLASSFS_LAYOUT(btrfs_dir_item, 30, BTRFS_DIR_ITEM)
 
@@ -205,31 +206,31 @@ GLASSFS_LAYOUT(btrfs_dir_item, 30, BTRFS_DIR_ITEM)
 GLASSFS_LAYOUT(btrfs_dir_log_item, 8, BTRFS_DIR_LOG_ITEM)
 
 // Old kernels write only the first 239 bytes; generation_v2 differs from generation then.
-#define BTRFS_ROOT_ITEM(F)                          \
-    F(0, btrfs_inode_item, inode, show_nested)      \
-    F(160, Le64, generation, show_dec)              \
-    F(168, Le64, root_dirid, show_dec)              \
-    F(176, Le64, bytenr, show_dec)                  \
-    F(184, Le64, byte_limit, show_dec)              \
-    F(192, Le64, bytes_used, show_dec)              \
-    F(200, Le64, last_snapshot, show_dec)           \
-    F(208, Le64, flags, show_flags(root_flag_names)) \
-    F(216, Le32, refs, show_dec)                    \
+#define BTRFS_ROOT_ITEM(F)                             \
+    F(0, btrfs_inode_item, inode, show_nested)         \
+    F(160, Le64, generation, show_dec)                 \
+    F(168, Le64, root_dirid, show_dec)                 \
+    F(176, Le64, bytenr, show_dec)                     \
+    F(184, Le64, byte_limit, show_dec)                 \
+    F(192, Le64, bytes_used, show_dec)                 \
+    F(200, Le64, last_snapshot, show_dec)              \
+    F(208, Le64, flags, show_flags(root_flag_names))   \
+    F(216, Le32, refs, show_dec)                       \
     F(220, btrfs_disk_key, drop_progress, show_nested) \
-    F(237, u8, drop_level, show_dec)                \
-    F(238, u8, level, show_dec)                     \
-    F(239, Le64, generation_v2, show_dec)           \
-    F(247, Uuid, uuid, show_uuid)                   \
-    F(263, Uuid, parent_uuid, show_uuid)            \
-    F(279, Uuid, received_uuid, show_uuid)          \
-    F(295, Le64, ctransid, show_dec)                \
-    F(303, Le64, otransid, show_dec)                \
-    F(311, Le64, stransid, show_dec)                \
-    F(319, Le64, rtransid, show_dec)                \
-    F(327, btrfs_timespec, ctime, show_nested)      \
-    F(339, btrfs_timespec, otime, show_nested)      \
-    F(351, btrfs_timespec, stime, show_nested)      \
-    F(363, btrfs_timespec, rtime, show_nested)      \
+    F(237, u8, drop_level, show_dec)                   \
+    F(238, u8, level, show_dec)                        \
+    F(239, Le64, generation_v2, show_dec)              \
+    F(247, Uuid, uuid, show_uuid)                      \
+    F(263, Uuid, parent_uuid, show_uuid)               \
+    F(279, Uuid, received_uuid, show_uuid)             \
+    F(295, Le64, ctransid, show_dec)                   \
+    F(303, Le64, otransid, show_dec)                   \
+    F(311, Le64, stransid, show_dec)                   \
+    F(319, Le64, rtransid, show_dec)                   \
+    F(327, btrfs_timespec, ctime, show_nested)         \
+    F(339, btrfs_timespec, otime, show_nested)         \
+    F(351, btrfs_timespec, stime, show_nested)         \
+    F(363, btrfs_timespec, rtime, show_nested)         \
     F(375, Pad64, reserved, show_bytes)
 GLASSFS_LAYOUT(btrfs_root_item, 439, BTRFS_ROOT_ITEM)
 inline constexpr std::size_t root_item_legacy_size = 239;
@@ -255,15 +256,15 @@ GLASSFS_LAYOUT(btrfs_tree_block_info, 18, BTRFS_TREE_BLOCK_INFO)
 
 // `offset`: root (TREE_BLOCK_REF), parent block (SHARED_BLOCK_REF, SHARED_DATA_REF); an EXTENT_DATA_REF has a
 // btrfs_extent_data_ref in its place; a SHARED_DATA_REF is followed by a btrfs_shared_data_ref.
-#define BTRFS_EXTENT_INLINE_REF(F)             \
-    F(0, u8, type, show_enum(key_type_names))  \
+#define BTRFS_EXTENT_INLINE_REF(F)            \
+    F(0, u8, type, show_enum(key_type_names)) \
     F(1, Le64, offset, show_dec)
 GLASSFS_LAYOUT(btrfs_extent_inline_ref, 9, BTRFS_EXTENT_INLINE_REF)
 
-#define BTRFS_EXTENT_DATA_REF(F)                 \
-    F(0, Le64, root, show_enum(objectid_names))  \
-    F(8, Le64, objectid, show_dec)               \
-    F(16, Le64, offset, show_dec)                \
+#define BTRFS_EXTENT_DATA_REF(F)                \
+    F(0, Le64, root, show_enum(objectid_names)) \
+    F(8, Le64, objectid, show_dec)              \
+    F(16, Le64, offset, show_dec)               \
     F(24, Le32, count, show_dec)
 GLASSFS_LAYOUT(btrfs_extent_data_ref, 28, BTRFS_EXTENT_DATA_REF)
 
@@ -288,22 +289,22 @@ GLASSFS_LAYOUT(btrfs_dev_extent, 48, BTRFS_DEV_EXTENT)
 GLASSFS_LAYOUT(btrfs_block_group_item, 24, BTRFS_BLOCK_GROUP_ITEM)
 
 // An inline extent ends with `type`; its data follows. The other types have all fields.
-#define BTRFS_FILE_EXTENT_ITEM(F)                          \
-    F(0, Le64, generation, show_dec)                       \
-    F(8, Le64, ram_bytes, show_dec)                        \
-    F(16, u8, compression, show_enum(compression_names))   \
-    F(17, u8, encryption, show_dec)                        \
-    F(18, Le16, other_encoding, show_dec)                  \
-    F(20, u8, type, show_enum(file_extent_type_names))     \
-    F(21, Le64, disk_bytenr, show_dec)                     \
-    F(29, Le64, disk_num_bytes, show_dec)                  \
-    F(37, Le64, offset, show_dec)                          \
+#define BTRFS_FILE_EXTENT_ITEM(F)                        \
+    F(0, Le64, generation, show_dec)                     \
+    F(8, Le64, ram_bytes, show_dec)                      \
+    F(16, u8, compression, show_enum(compression_names)) \
+    F(17, u8, encryption, show_dec)                      \
+    F(18, Le16, other_encoding, show_dec)                \
+    F(20, u8, type, show_enum(file_extent_type_names))   \
+    F(21, Le64, disk_bytenr, show_dec)                   \
+    F(29, Le64, disk_num_bytes, show_dec)                \
+    F(37, Le64, offset, show_dec)                        \
     F(45, Le64, num_bytes, show_dec)
 GLASSFS_LAYOUT(btrfs_file_extent_item, 53, BTRFS_FILE_EXTENT_ITEM)
 inline constexpr std::size_t file_extent_inline_at = 21;  // where an inline extent's data begins
 
-#define BTRFS_FREE_SPACE_INFO(F)         \
-    F(0, Le32, extent_count, show_dec)   \
+#define BTRFS_FREE_SPACE_INFO(F)       \
+    F(0, Le32, extent_count, show_dec) \
     F(4, Le32, flags, show_flags(free_space_flag_names))
 GLASSFS_LAYOUT(btrfs_free_space_info, 8, BTRFS_FREE_SPACE_INFO)
 
@@ -315,32 +316,32 @@ GLASSFS_LAYOUT(btrfs_free_space_info, 8, BTRFS_FREE_SPACE_INFO)
     F(33, Le64, num_bitmaps, show_dec)
 GLASSFS_LAYOUT(btrfs_free_space_header, 41, BTRFS_FREE_SPACE_HEADER)
 
-#define BTRFS_DEV_STATS_ITEM(F)           \
-    F(0, Le64, write_errs, show_dec)      \
-    F(8, Le64, read_errs, show_dec)       \
-    F(16, Le64, flush_errs, show_dec)     \
+#define BTRFS_DEV_STATS_ITEM(F)            \
+    F(0, Le64, write_errs, show_dec)       \
+    F(8, Le64, read_errs, show_dec)        \
+    F(16, Le64, flush_errs, show_dec)      \
     F(24, Le64, corruption_errs, show_dec) \
     F(32, Le64, generation_errs, show_dec)
 GLASSFS_LAYOUT(btrfs_dev_stats_item, 40, BTRFS_DEV_STATS_ITEM)
 
-#define BTRFS_DEV_REPLACE_ITEM(F)                            \
-    F(0, Le64, src_devid, show_dec)                          \
-    F(8, Le64, cursor_left, show_dec)                        \
-    F(16, Le64, cursor_right, show_dec)                      \
-    F(24, Le64, cont_reading_from_srcdev_mode, show_dec)     \
-    F(32, Le64, replace_state, show_dec)                     \
-    F(40, Le64, time_started, show_dec)                      \
-    F(48, Le64, time_stopped, show_dec)                      \
-    F(56, Le64, num_write_errors, show_dec)                  \
+#define BTRFS_DEV_REPLACE_ITEM(F)                        \
+    F(0, Le64, src_devid, show_dec)                      \
+    F(8, Le64, cursor_left, show_dec)                    \
+    F(16, Le64, cursor_right, show_dec)                  \
+    F(24, Le64, cont_reading_from_srcdev_mode, show_dec) \
+    F(32, Le64, replace_state, show_dec)                 \
+    F(40, Le64, time_started, show_dec)                  \
+    F(48, Le64, time_stopped, show_dec)                  \
+    F(56, Le64, num_write_errors, show_dec)              \
     F(64, Le64, num_uncorrectable_read_errors, show_dec)
 GLASSFS_LAYOUT(btrfs_dev_replace_item, 72, BTRFS_DEV_REPLACE_ITEM)
 
 // Newer kernels add enable_gen (40 bytes).
-#define BTRFS_QGROUP_STATUS_ITEM(F)                      \
-    F(0, Le64, version, show_dec)                        \
-    F(8, Le64, generation, show_dec)                     \
+#define BTRFS_QGROUP_STATUS_ITEM(F)                          \
+    F(0, Le64, version, show_dec)                            \
+    F(8, Le64, generation, show_dec)                         \
     F(16, Le64, flags, show_flags(qgroup_status_flag_names)) \
-    F(24, Le64, rescan, show_dec)                        \
+    F(24, Le64, rescan, show_dec)                            \
     F(32, Le64, enable_gen, show_dec)
 GLASSFS_LAYOUT(btrfs_qgroup_status_item, 40, BTRFS_QGROUP_STATUS_ITEM)
 inline constexpr std::size_t qgroup_status_legacy_size = 32;
@@ -353,35 +354,35 @@ inline constexpr std::size_t qgroup_status_legacy_size = 32;
     F(32, Le64, excl_cmpr, show_dec)
 GLASSFS_LAYOUT(btrfs_qgroup_info_item, 40, BTRFS_QGROUP_INFO_ITEM)
 
-#define BTRFS_QGROUP_LIMIT_ITEM(F)  \
+#define BTRFS_QGROUP_LIMIT_ITEM(F)                         \
     F(0, Le64, flags, show_flags(qgroup_limit_flag_names)) \
-    F(8, Le64, max_rfer, show_dec)  \
-    F(16, Le64, max_excl, show_dec) \
-    F(24, Le64, rsv_rfer, show_dec) \
+    F(8, Le64, max_rfer, show_dec)                         \
+    F(16, Le64, max_excl, show_dec)                        \
+    F(24, Le64, rsv_rfer, show_dec)                        \
     F(32, Le64, rsv_excl, show_dec)
 GLASSFS_LAYOUT(btrfs_qgroup_limit_item, 40, BTRFS_QGROUP_LIMIT_ITEM)
 
-#define BTRFS_DISK_BALANCE_ARGS(F)    \
+#define BTRFS_DISK_BALANCE_ARGS(F)                           \
     F(0, Le64, profiles, show_flags(block_group_flag_names)) \
-    F(8, Le64, usage, show_dec)       \
-    F(16, Le64, devid, show_dec)      \
-    F(24, Le64, pstart, show_dec)     \
-    F(32, Le64, pend, show_dec)       \
-    F(40, Le64, vstart, show_dec)     \
-    F(48, Le64, vend, show_dec)       \
-    F(56, Le64, target, show_flags(block_group_flag_names)) \
-    F(64, Le64, flags, show_hex)      \
-    F(72, Le64, limit, show_dec)      \
-    F(80, Le32, stripes_min, show_dec) \
-    F(84, Le32, stripes_max, show_dec) \
+    F(8, Le64, usage, show_dec)                              \
+    F(16, Le64, devid, show_dec)                             \
+    F(24, Le64, pstart, show_dec)                            \
+    F(32, Le64, pend, show_dec)                              \
+    F(40, Le64, vstart, show_dec)                            \
+    F(48, Le64, vend, show_dec)                              \
+    F(56, Le64, target, show_flags(block_group_flag_names))  \
+    F(64, Le64, flags, show_hex)                             \
+    F(72, Le64, limit, show_dec)                             \
+    F(80, Le32, stripes_min, show_dec)                       \
+    F(84, Le32, stripes_max, show_dec)                       \
     F(88, Pad48, unused, show_bytes)
 GLASSFS_LAYOUT(btrfs_disk_balance_args, 136, BTRFS_DISK_BALANCE_ARGS)
 
-#define BTRFS_BALANCE_ITEM(F)                        \
-    F(0, Le64, flags, show_hex)                      \
-    F(8, btrfs_disk_balance_args, data, show_nested) \
+#define BTRFS_BALANCE_ITEM(F)                          \
+    F(0, Le64, flags, show_hex)                        \
+    F(8, btrfs_disk_balance_args, data, show_nested)   \
     F(144, btrfs_disk_balance_args, meta, show_nested) \
-    F(280, btrfs_disk_balance_args, sys, show_nested) \
+    F(280, btrfs_disk_balance_args, sys, show_nested)  \
     F(416, Pad32, unused, show_bytes)
 GLASSFS_LAYOUT(btrfs_balance_item, 448, BTRFS_BALANCE_ITEM)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Files and directories of a btrfs: the vfs interface over a Volume, reading.
 //
-// An inode is (subvolume tree, number). A directory entry that points to a root item enters another subvolume at its
-// root directory. A snapshot keeps the entry of a subvolume nested in its origin, but not that subvolume: Linux shows
-// an empty directory with inode number 2 there, and so does this.
+// An inode is (subvolume tree, number). A directory entry that points to a root item enters another subvolume
+// at its root directory. A snapshot keeps the entry of a subvolume nested in its origin, but not that
+// subvolume: Linux shows an empty directory with inode number 2 there, and so does this.
 #pragma once
 
 #include "btrfs/data_reader.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A metadata dump as `btrfs-image` writes it, as a device addressed by logical address.
 //
-// The file is a row of clusters. A cluster begins with one 1024-byte block: magic, its own position, the number of
-// items, the compression; then (logical address, stored bytes) for each item. The items' bytes follow back to
-// back, each a run of metadata (zlib-compressed by itself if the cluster says so); the next cluster begins at
-// the next multiple of 1024. The first item is the superblock, at 64 KiB.
+// The file is a row of clusters. A cluster begins with one 1024-byte block: magic, its own position, the
+// number of items, the compression; then (logical address, stored bytes) for each item. The items' bytes
+// follow back to back, each a run of metadata (zlib-compressed by itself if the cluster says so); the next
+// cluster begins at the next multiple of 1024. The first item is the superblock, at 64 KiB.
 #pragma once
+
+#include "block/device.h"
 
 #include <map>
 #include <memory>
 #include <mutex>
-
-#include "block/device.h"
 
 namespace glassfs::btrfs {
 

@@ -2,9 +2,9 @@
 // The numbers of the btrfs format that have names: object ids, key types, flags and enumerations.
 #pragma once
 
-#include <string>
-
 #include "base/layout.h"
+
+#include <string>
 
 namespace glassfs::btrfs {
 
@@ -146,7 +146,8 @@ inline constexpr ValueName objectid_names[] = {
     {free_ino_objectid, "FREE_INO"},
 };
 
-inline constexpr ValueName header_flag_names[] = {{1, "WRITTEN"}, {2, "RELOC"}, {1ULL << 56, "MIXED_BACKREF"}};
+inline constexpr ValueName header_flag_names[] = {
+    {1, "WRITTEN"}, {2, "RELOC"}, {1ULL << 56, "MIXED_BACKREF"}};
 
 inline constexpr u64 super_flag_seeding = 1ULL << 32, super_flag_metadump = 1ULL << 33,
                      super_flag_metadump_v2 = 1ULL << 34, super_flag_changing_fsid = 1ULL << 35,
@@ -162,8 +163,8 @@ inline constexpr ValueName super_flag_names[] = {
     {super_flag_changing_fsid_v2, "CHANGING_FSID_V2"},
 };
 
-inline constexpr u64 compat_ro_free_space_tree = 1, compat_ro_free_space_tree_valid = 2,
-                     compat_ro_verity = 4, compat_ro_block_group_tree = 8;
+inline constexpr u64 compat_ro_free_space_tree = 1, compat_ro_free_space_tree_valid = 2, compat_ro_verity = 4,
+                     compat_ro_block_group_tree = 8;
 inline constexpr ValueName compat_ro_names[] = {
     {1, "FREE_SPACE_TREE"}, {2, "FREE_SPACE_TREE_VALID"}, {4, "VERITY"}, {8, "BLOCK_GROUP_TREE"}};
 
@@ -194,7 +195,8 @@ inline constexpr ValueName incompat_names[] = {
     {incompat_simple_quota, "SIMPLE_QUOTA"},
 };
 
-inline constexpr ValueName csum_type_names[] = {{0, "crc32c"}, {1, "xxhash64"}, {2, "sha256"}, {3, "blake2b"}};
+inline constexpr ValueName csum_type_names[] = {
+    {0, "crc32c"}, {1, "xxhash64"}, {2, "sha256"}, {3, "blake2b"}};
 
 inline constexpr u64 block_group_data = 1, block_group_system = 2, block_group_metadata = 4,
                      block_group_raid0 = 8, block_group_raid1 = 16, block_group_dup = 32,
@@ -202,7 +204,7 @@ inline constexpr u64 block_group_data = 1, block_group_system = 2, block_group_m
                      block_group_raid1c3 = 512, block_group_raid1c4 = 1024;
 inline constexpr u64 block_group_type_mask = 7, block_group_profile_mask = 0x7f8;
 inline constexpr ValueName block_group_flag_names[] = {
-    {1, "DATA"},   {2, "SYSTEM"},   {4, "METADATA"}, {8, "RAID0"},    {16, "RAID1"},    {32, "DUP"},
+    {1, "DATA"},    {2, "SYSTEM"},  {4, "METADATA"}, {8, "RAID0"},     {16, "RAID1"},     {32, "DUP"},
     {64, "RAID10"}, {128, "RAID5"}, {256, "RAID6"},  {512, "RAID1C3"}, {1024, "RAID1C4"},
 };
 
@@ -211,9 +213,20 @@ inline constexpr u64 inode_nodatasum = 1, inode_nodatacow = 2, inode_readonly = 
                      inode_nodump = 256, inode_noatime = 512, inode_dirsync = 1024, inode_compress = 2048,
                      inode_root_item_init = 1ULL << 31, inode_ro_verity = 1ULL << 32;
 inline constexpr ValueName inode_flag_names[] = {
-    {1, "NODATASUM"}, {2, "NODATACOW"},  {4, "READONLY"},   {8, "NOCOMPRESS"}, {16, "PREALLOC"},
-    {32, "SYNC"},     {64, "IMMUTABLE"}, {128, "APPEND"},   {256, "NODUMP"},   {512, "NOATIME"},
-    {1024, "DIRSYNC"}, {2048, "COMPRESS"}, {1ULL << 31, "ROOT_ITEM_INIT"}, {1ULL << 32, "RO_VERITY"},
+    {1, "NODATASUM"},
+    {2, "NODATACOW"},
+    {4, "READONLY"},
+    {8, "NOCOMPRESS"},
+    {16, "PREALLOC"},
+    {32, "SYNC"},
+    {64, "IMMUTABLE"},
+    {128, "APPEND"},
+    {256, "NODUMP"},
+    {512, "NOATIME"},
+    {1024, "DIRSYNC"},
+    {2048, "COMPRESS"},
+    {1ULL << 31, "ROOT_ITEM_INIT"},
+    {1ULL << 32, "RO_VERITY"},
 };
 
 inline constexpr u64 root_subvol_rdonly = 1, root_subvol_dead = 1ULL << 48;
@@ -230,9 +243,9 @@ inline constexpr ValueName file_extent_type_names[] = {{0, "inline"}, {1, "regul
 // Of directory items.
 inline constexpr u8 ft_unknown = 0, ft_regular = 1, ft_dir = 2, ft_chrdev = 3, ft_blkdev = 4, ft_fifo = 5,
                     ft_sock = 6, ft_symlink = 7, ft_xattr = 8, ft_max = 9;
-inline constexpr ValueName file_type_names[] = {{0, "UNKNOWN"}, {1, "FILE"}, {2, "DIR"},  {3, "CHRDEV"},
-                                                {4, "BLKDEV"},  {5, "FIFO"}, {6, "SOCK"}, {7, "SYMLINK"},
-                                                {8, "XATTR"}};
+inline constexpr ValueName file_type_names[] = {{0, "UNKNOWN"}, {1, "FILE"},    {2, "DIR"},
+                                                {3, "CHRDEV"},  {4, "BLKDEV"},  {5, "FIFO"},
+                                                {6, "SOCK"},    {7, "SYMLINK"}, {8, "XATTR"}};
 
 inline constexpr u32 free_space_using_bitmaps = 1;
 inline constexpr ValueName free_space_flag_names[] = {{1, "USING_BITMAPS"}};

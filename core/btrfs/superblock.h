@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finding a device's superblock: copies lie at 64 KiB, 64 MiB and 256 GiB as far as the device reaches. The newest
-// copy that is valid (magic, checksum, its own position, plausible fields) is the device's.
+// Finding a device's superblock: copies lie at 64 KiB, 64 MiB and 256 GiB as far as the device reaches. The
+// newest copy that is valid (magic, checksum, its own position, plausible fields) is the device's.
 #pragma once
 
 #include "block/device.h"

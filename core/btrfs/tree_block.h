@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One block of a B-tree in memory. A leaf holds items, whose headers grow from the front and whose data grows from
-// the back; a node holds key pointers. Item offsets on disk count from the end of the header.
+// One block of a B-tree in memory. A leaf holds items, whose headers grow from the front and whose data grows
+// from the back; a node holds key pointers. Item offsets on disk count from the end of the header.
 //
 //   leaf:  header | item 0 | item 1 | ...  free space  ... data 1 | data 0 |
 //   node:  header | key_ptr 0 | key_ptr 1 | ...  free space             |
@@ -16,11 +16,15 @@ namespace glassfs::btrfs {
 
 using Key = KeyRef;  // ordered by (objectid, type, offset)
 
-inline Key to_key(const disk::btrfs_disk_key& key) { return {key.objectid, key.type, key.offset}; }
+inline Key to_key(const disk::btrfs_disk_key& key) {
+    return {key.objectid, key.type, key.offset};
+}
 inline Key make_key(u64 objectid, KeyType type, u64 offset) {
     return {objectid, static_cast<u8>(type), offset};
 }
-inline KeyType type_of(const Key& key) { return static_cast<KeyType>(key.type); }
+inline KeyType type_of(const Key& key) {
+    return static_cast<KeyType>(key.type);
+}
 
 class TreeBlock {
   public:
@@ -61,8 +65,10 @@ class TreeBlock {
         u32 high = nritems();
         while (low < high) {
             u32 middle = (low + high) / 2;
-            if (key(middle) < wanted) low = middle + 1;
-            else high = middle;
+            if (key(middle) < wanted)
+                low = middle + 1;
+            else
+                high = middle;
         }
         return low;
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // An opened btrfs, below files and directories: devices, chunk map, tree blocks and tree roots.
 //
-// Opening goes superblock -> system chunk array -> chunk tree -> root tree. After that the maps don't change, so
-// readers run in parallel; only the caches lock. Every tree block that leaves read_block() has its checksum and
-// structure verified; a bad copy is replaced by the next mirror's.
+// Opening goes superblock -> system chunk array -> chunk tree -> root tree. After that the maps don't change,
+// so readers run in parallel; only the caches lock. Every tree block that leaves read_block() has its
+// checksum and structure verified; a bad copy is replaced by the next mirror's.
 #pragma once
-
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <unordered_map>
 
 #include "block/buffer_cache.h"
 #include "btrfs/device_set.h"
 #include "btrfs/superblock.h"
 #include "trace/trace.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
 
 namespace glassfs::btrfs {
 
@@ -48,8 +48,8 @@ class Volume {
         trace::Tracer tracer = {};
     };
 
-    // Any order of devices; those that belong to another file system are an error (Cause::DeviceForeign), missing
-    // ones are noted. Damage of a tree that isn't needed to open it is left for whoever reads it.
+    // Any order of devices; those that belong to another file system are an error (Cause::DeviceForeign),
+    // missing ones are noted. Damage of a tree that isn't needed to open it is left for whoever reads it.
     static Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>>, const Options&);
 
     const disk::btrfs_super_block& super() const { return super_; }
@@ -61,7 +61,8 @@ class Volume {
     // Device items of the chunk tree, missing devices included, by devid.
     const std::map<u64, disk::btrfs_dev_item>& device_items() const { return device_items_; }
     std::vector<std::string> notes() const { return notes_; }
-    // Problems met while opening that Linux would refuse to mount for, in the order found; what is readable is.
+    // Problems met while opening that Linux would refuse to mount for, in the order found; what is readable
+    // is.
     const std::vector<Error>& open_errors() const { return open_errors_; }
     const VerifyCounters& verify_counters() const { return verify_counters_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The inspector of a btrfs volume. Reads blocks past the volume's cache and without its refusals, so that damaged
-// ones can be shown with what is wrong with them.
+// The inspector of a btrfs volume. Reads blocks past the volume's cache and without its refusals, so that
+// damaged ones can be shown with what is wrong with them.
 #pragma once
 
 #include "btrfs/file_system.h"

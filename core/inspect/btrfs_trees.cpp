@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A btrfs volume's trees, their names, and the ways to things.
-#include <algorithm>
-
 #include "inspect/btrfs_inspector.h"
 #include "inspect/btrfs_items.h"
+
+#include <algorithm>
 
 namespace glassfs::inspect {
 
@@ -37,7 +37,8 @@ TreeInfo info_of(const TreeRoot& root, std::string name) {
 std::string BtrfsInspector::subvolume_name(u64 tree) {
     Cursor cursor(volume_, volume_.root_tree());
     auto found = cursor.seek(btrfs::make_key(tree, KeyType::RootBackref, 0));
-    if (!found || !*found || cursor.key().objectid != tree || btrfs::type_of(cursor.key()) != KeyType::RootBackref) {
+    if (!found || !*found || cursor.key().objectid != tree ||
+        btrfs::type_of(cursor.key()) != KeyType::RootBackref) {
         return {};
     }
     return btrfs_item_summary(cursor.key(), cursor.data());
@@ -120,10 +121,12 @@ Result<TreeRoot> BtrfsInspector::log_tree_root(u64 subvolume) {
     Cursor cursor(volume_, *root);
     Key key = btrfs::make_key(btrfs::tree_log_objectid, KeyType::RootItem, subvolume);
     bool found = TRY(cursor.seek(key));
-    if (!found || cursor.key() != key) return fail(Cause::RootMissing, {.tree = subvolume}, "no log of this tree");
+    if (!found || cursor.key() != key)
+        return fail(Cause::RootMissing, {.tree = subvolume}, "no log of this tree");
     TRY(cursor.check());
     const auto& item = view<disk::btrfs_root_item>(cursor.data());
-    return TreeRoot{log_tree_id(subvolume), LogicalAddr{item.bytenr}, item.level, Generation{item.generation}};
+    return TreeRoot{log_tree_id(subvolume), LogicalAddr{item.bytenr}, item.level,
+                    Generation{item.generation}};
 }
 
 Result<TreeRoot> BtrfsInspector::root_of(u64 tree) {
@@ -171,8 +174,10 @@ void BtrfsInspector::append_path(std::vector<PathStep>& out, const Cursor& curso
     for (const Cursor::Step& step : cursor.path()) {
         bool root = &step == &cursor.path().front();
         std::string what = step.block->is_leaf() && !root ? "leaf" : root ? name : "node";
-        out.push_back({std::move(what), text("%llu, slot %u", static_cast<unsigned long long>(step.block->addr().value), step.slot),
-                       step.block->addr(), step.slot});
+        out.push_back(
+            {std::move(what),
+             text("%llu, slot %u", static_cast<unsigned long long>(step.block->addr().value), step.slot),
+             step.block->addr(), step.slot});
     }
 }
 
@@ -186,8 +191,9 @@ Result<std::vector<PathStep>> BtrfsInspector::path_to_key(u64 tree, KeyRef key) 
     if (!by_superblock) {
         bool log = (tree & log_tree_flag) != 0 && tree < btrfs::last_free_objectid;
         Cursor up(volume_, log ? *volume_.log_root_tree() : volume_.root_tree());
-        Key root_key = log ? btrfs::make_key(btrfs::tree_log_objectid, KeyType::RootItem, tree & ~log_tree_flag)
-                           : btrfs::make_key(tree, KeyType::RootItem, 0);
+        Key root_key =
+            log ? btrfs::make_key(btrfs::tree_log_objectid, KeyType::RootItem, tree & ~log_tree_flag)
+                : btrfs::make_key(tree, KeyType::RootItem, 0);
         if (TRY(up.seek(root_key))) append_path(out, up, log ? "LOG_ROOT_TREE" : "ROOT_TREE");
     }
     Cursor cursor(volume_, root);
@@ -206,10 +212,12 @@ Result<std::vector<PathStep>> BtrfsInspector::path_to(vfs::NodeId id) {
     if (extent.type == btrfs::file_extent_inline) {
         u32 at = cursor.leaf().data_at(cursor.slot()) + static_cast<u32>(disk::file_extent_inline_at);
         std::size_t size = cursor.data().size() - disk::file_extent_inline_at;
-        out.push_back({"data", grouped(size) + " B at " + hex(at) + " in leaf", cursor.leaf().addr(), cursor.slot()});
+        out.push_back(
+            {"data", grouped(size) + " B at " + hex(at) + " in leaf", cursor.leaf().addr(), cursor.slot()});
     } else if (extent.disk_bytenr != 0) {
-        out.push_back({"data", "extent " + std::to_string(extent.disk_bytenr) + ", " + size_text(extent.disk_num_bytes),
-                       cursor.leaf().addr(), cursor.slot()});
+        out.push_back(
+            {"data", "extent " + std::to_string(extent.disk_bytenr) + ", " + size_text(extent.disk_num_bytes),
+             cursor.leaf().addr(), cursor.slot()});
     }
     return out;
 }

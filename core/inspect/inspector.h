@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A volume's metadata as something to look at: trees, blocks, items and fields, whichever format it has. All
-// values are copies computed from the real bytes (through the layout tables), so a view may keep them, hand them to
-// another thread and compare them. Nothing here changes the volume. Thread-safe.
+// values are copies computed from the real bytes (through the layout tables), so a view may keep them, hand
+// them to another thread and compare them. Nothing here changes the volume. Thread-safe.
 #pragma once
+
+#include "base/error.h"
+#include "base/strong.h"
+#include "vfs/file_system.h"
 
 #include <functional>
 #include <memory>
@@ -10,20 +14,32 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/strong.h"
-#include "vfs/file_system.h"
-
 namespace glassfs::inspect {
 
 // What an item is, as far as colour goes.
-enum class ItemClass : u8 { Inode, Ref, DirItem, DirIndex, Extent, Inline, Csum, Root, Device, Chunk, Pointer, Other };
+enum class ItemClass : u8 {
+    Inode,
+    Ref,
+    DirItem,
+    DirIndex,
+    Extent,
+    Inline,
+    Csum,
+    Root,
+    Device,
+    Chunk,
+    Pointer,
+    Other
+};
 inline constexpr std::size_t item_class_count = 12;
 const char* item_class_name(ItemClass);  // "inode", "ref", "dir item", ...
 
-// The id that stands for the log tree of a subvolume, which has none of its own: no tree on disk has bit 62 alone.
+// The id that stands for the log tree of a subvolume, which has none of its own: no tree on disk has bit 62
+// alone.
 inline constexpr u64 log_tree_flag = 1ULL << 62;
-constexpr u64 log_tree_id(u64 subvolume) { return log_tree_flag | subvolume; }
+constexpr u64 log_tree_id(u64 subvolume) {
+    return log_tree_flag | subvolume;
+}
 
 struct TreeInfo {
     u64 id = 0;        // root objectid (as u64: -9 is 18446744073709551607)
@@ -53,8 +69,8 @@ struct Item {
     std::string key_text;   // "288 EXTENT_DATA 0"
     std::string summary;    // a name, "inline 360 B", "12845056 +4096", a child's address
     ItemClass item_class = ItemClass::Other;
-    u32 data_offset = 0;  // bytes from the begin of the block
-    u32 data_size = 0;    // bytes of item data; in a node: of the key pointer
+    u32 data_offset = 0;               // bytes from the begin of the block
+    u32 data_size = 0;                 // bytes of item data; in a node: of the key pointer
     std::optional<LogicalAddr> child;  // in a node
     Generation child_generation;
     std::optional<Error> error;  // what the tree checker says of this item
@@ -97,7 +113,7 @@ struct NodeRecord {
     KeyRef first_key;
     Generation generation;
     u8 level = 0;
-    bool bad = false;                                // checksum or checker
+    bool bad = false;                              // checksum or checker
     std::array<u32, item_class_count> bytes_of{};  // item data and headers by class
 };
 
@@ -113,8 +129,8 @@ struct VolumeInfo {
     std::string format;  // "btrfs"
     std::string label;
     std::string uuid;
-    u64 total = 0;  // bytes
-    u64 used = 0;   // bytes
+    u64 total = 0;       // bytes
+    u64 used = 0;        // bytes
     u32 block_size = 0;  // node size
     u32 sector_size = 0;
     Generation generation;
@@ -129,8 +145,8 @@ struct VolumeInfo {
         bool missing = false;
     };
     std::vector<DeviceInfo> devices;
-    bool log_pending = false;  // a log tree waits to be replayed
-    bool metadump = false;     // file data is not there
+    bool log_pending = false;        // a log tree waits to be replayed
+    bool metadump = false;           // file data is not there
     std::vector<std::string> notes;  // "second superblock is older", "device 2 is missing"
 };
 
@@ -142,8 +158,8 @@ class Inspector {
     virtual std::vector<Field> superblock() = 0;  // offsets from its begin
     virtual std::shared_ptr<const Buffer> superblock_raw() = 0;
     virtual std::vector<TreeInfo> trees() = 0;  // by id, logs behind their subvolume
-    // Decodes a block even when its checksum or content is bad (then BlockView::error is set). An Error only when
-    // no copy can be read at all, or the address can't be one of a block.
+    // Decodes a block even when its checksum or content is bad (then BlockView::error is set). An Error only
+    // when no copy can be read at all, or the address can't be one of a block.
     virtual Result<BlockView> block(LogicalAddr) = 0;
     // Fields of one item (key and data), offsets from the begin of the block.
     virtual Result<std::vector<Field>> item_fields(LogicalAddr, u32 slot) = 0;

@@ -179,8 +179,10 @@ TEST_CASE("base/compression: damage is named with its format") {
     CHECK(refusal(Compression::Zstd, {}) == "zstd: the frame ends early");
     CHECK(refusal(Compression::Zstd, from_hex("0000000000000000")).starts_with("zstd: "));
     CHECK(refusal(Compression::Lzo, from_hex("0800"), framing) == "lzo: no total length");
-    CHECK(refusal(Compression::Lzo, from_hex("00000000"), framing) == "lzo: total length 0, the extent has 4");
-    CHECK(refusal(Compression::Lzo, from_hex("09000000ffffffff"), framing) == "lzo: total length 9, the extent has 8");
+    CHECK(refusal(Compression::Lzo, from_hex("00000000"), framing) ==
+          "lzo: total length 0, the extent has 4");
+    CHECK(refusal(Compression::Lzo, from_hex("09000000ffffffff"), framing) ==
+          "lzo: total length 9, the extent has 8");
     CHECK(refusal(Compression::Lzo, from_hex("0600000000000000"), framing) ==
           "lzo: a segment's length lies beyond the total length");
     CHECK(refusal(Compression::Lzo, from_hex("08000000ffffffff"), framing) ==
