@@ -3,8 +3,8 @@
 // specification gives each. The list yields the struct, a static_assert per offset and for the size, and a
 // table of fields from which dumps, JSON and the inspector are drawn.
 //
-//   #define BTRFS_DISK_KEY(F) F(0, Le64, objectid, show_dec) F(8, u8, type, show_hex) F(9, Le64, offset,
-//   show_dec) GLASSFS_LAYOUT(btrfs_disk_key, 17, BTRFS_DISK_KEY)
+//   #define BTRFS_TIMESPEC(F) F(0, Le64, sec, show_dec) F(8, Le32, nsec, show_dec)
+//   GLASSFS_LAYOUT(btrfs_timespec, 12, BTRFS_TIMESPEC)
 //
 // A field's type is u8, Le<T>, Be<T>, a std::array of u8 (through an alias: no commas), or another such
 // struct.
