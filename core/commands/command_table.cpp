@@ -101,7 +101,7 @@ constexpr Option export_options[] = {
 };
 constexpr Example export_examples[] = {
     {"export disk.img -o rescued", "everything into a new directory"},
-    {"export disk.img /home/ann -o ann", "a directory"},
+    {"export disk.img /docs/notes -o notes", "a directory"},
     {"export disk.img --tar - | zstd > disk.tar.zst", "as an archive"},
 };
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# How long it takes to copy everything out of an image of 50,000 files and 2 GiB: glassfs export, btrfs restore, and
-# cp -a from a mount by the kernel. Each runs $RUNS times (3), in turn; the shortest counts. Prints seconds and ratios.
-# Needs root. The work happens in $BENCH_DIR (out/scratch).
+# How long it takes to copy everything out of an image of 50,000 files and 2 GiB: glassfs export, btrfs
+# restore, and cp -a from a mount by the kernel. Each runs $RUNS times (3), in turn; the shortest counts.
+# Prints seconds and ratios. Needs root. The work happens in $BENCH_DIR (out/scratch).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 glassfs=${GLASSFS:-out/release/core/cli/glassfs}
@@ -65,7 +65,10 @@ copy_from_kernel() { cp -a "$dir/mnt" "$dir/out"; }
 for ((run = 1; run <= runs; run++)); do
     echo "run $run of $runs"
     seconds "$glassfs" export "$dir/image" -o "$dir/out"
-    [ $run != 1 ] || [ "$(find "$dir/out" -type f | wc -l)" = "$files" ] || { echo "files are missing" >&2; exit 1; }
+    if [ "$(find "$dir/out" -type f | wc -l)" != "$files" ]; then
+        echo "files are missing" >&2
+        exit 1
+    fi
     note "glassfs export"
     rm -rf "$dir/out"
     mkdir "$dir/out"

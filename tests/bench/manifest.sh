@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# glassfs manifest in node (WebAssembly) against the native program, on an image of 10,000 files and 512 MiB made by
-# mkfs.btrfs --rootdir. Each runs $RUNS times (3), in turn; the shortest counts. Prints seconds and the ratio.
+# glassfs manifest in node (WebAssembly) against the native program, on an image of 10,000 files and 512 MiB
+# made by mkfs.btrfs --rootdir. Each runs $RUNS times (3), in turn; the shortest counts. Prints seconds and
+# the ratio.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 native=${GLASSFS:-out/release/core/cli/glassfs}

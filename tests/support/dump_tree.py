@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Normalises the text of `btrfs inspect-internal dump-tree` and the lines of `glassfs dump --json` to one form:
+"""Brings the text of `btrfs inspect-internal dump-tree` and the lines of `glassfs dump --json` to one form:
 
     {bytenr: Block(level, generation, owner, nritems, items={slot: Item(key, where, fields)})}
 
-where `key` is three numbers, `where` is (offset, size) of a leaf's item or (child, generation) of a node's pointer, and
-`fields` holds, per item type, the numbers and names that dump-tree prints.
+where `key` is three numbers, `where` is (offset, size) of a leaf's item or (child, generation) of a node's
+pointer, and `fields` holds, per item type, the numbers and names that dump-tree prints.
 """
 import collections
 import re
@@ -12,20 +12,25 @@ import re
 Block = collections.namedtuple("Block", "level generation owner nritems items")
 Item = collections.namedtuple("Item", "key where fields")
 
-OBJECTIDS = {"ROOT_TREE": 1, "EXTENT_TREE": 2, "CHUNK_TREE": 3, "DEV_TREE": 4, "FS_TREE": 5, "ROOT_TREE_DIR": 6,
-             "CSUM_TREE": 7, "QUOTA_TREE": 8, "UUID_TREE": 9, "FREE_SPACE_TREE": 10, "BLOCK_GROUP_TREE": 11,
-             "DEV_STATS": 0, "DEV_ITEMS": 1, "FIRST_CHUNK_TREE": 256, "BALANCE": -4, "ORPHAN": -5, "TREE_LOG": -6,
-             "TREE_LOG_FIXUP": -7, "TREE_RELOC": -8, "DATA_RELOC_TREE": -9, "EXTENT_CSUM": -10, "FREE_SPACE": -11,
-             "FREE_INO": -12, "CSUM_CHANGE": -13, "MULTIPLE": -255}
-TYPES = {"UNTYPED": 0, "INODE_ITEM": 1, "INODE_REF": 12, "INODE_EXTREF": 13, "XATTR_ITEM": 24, "VERITY_DESC_ITEM": 36,
-         "VERITY_MERKLE_ITEM": 37, "ORPHAN_ITEM": 48, "DIR_LOG_ITEM": 60, "DIR_LOG_INDEX": 72, "DIR_ITEM": 84,
-         "DIR_INDEX": 96, "EXTENT_DATA": 108, "EXTENT_CSUM": 128, "ROOT_ITEM": 132, "ROOT_BACKREF": 144,
-         "ROOT_REF": 156, "EXTENT_ITEM": 168, "METADATA_ITEM": 169, "TREE_BLOCK_REF": 176, "EXTENT_DATA_REF": 178,
-         "SHARED_BLOCK_REF": 182, "SHARED_DATA_REF": 184, "BLOCK_GROUP_ITEM": 192, "FREE_SPACE_INFO": 198,
-         "FREE_SPACE_EXTENT": 199, "FREE_SPACE_BITMAP": 200, "DEV_EXTENT": 204, "DEV_ITEM": 216, "CHUNK_ITEM": 228,
-         "QGROUP_STATUS": 240, "QGROUP_INFO": 242, "QGROUP_LIMIT": 244, "QGROUP_RELATION": 246,
-         "TEMPORARY_ITEM": 248, "BALANCE_ITEM": 248, "PERSISTENT_ITEM": 249, "DEV_REPLACE": 250,
-         "UUID_KEY_SUBVOL": 251, "UUID_KEY_RECEIVED_SUBVOL": 252, "STRING_ITEM": 253}
+OBJECTIDS = {
+    "ROOT_TREE": 1, "EXTENT_TREE": 2, "CHUNK_TREE": 3, "DEV_TREE": 4, "FS_TREE": 5, "ROOT_TREE_DIR": 6,
+    "CSUM_TREE": 7, "QUOTA_TREE": 8, "UUID_TREE": 9, "FREE_SPACE_TREE": 10, "BLOCK_GROUP_TREE": 11,
+    "DEV_STATS": 0, "DEV_ITEMS": 1, "FIRST_CHUNK_TREE": 256, "BALANCE": -4, "ORPHAN": -5,
+    "TREE_LOG": -6, "TREE_LOG_FIXUP": -7, "TREE_RELOC": -8, "DATA_RELOC_TREE": -9, "EXTENT_CSUM": -10,
+    "FREE_SPACE": -11, "FREE_INO": -12, "CSUM_CHANGE": -13, "MULTIPLE": -255,
+}
+TYPES = {
+    "UNTYPED": 0, "INODE_ITEM": 1, "INODE_REF": 12, "INODE_EXTREF": 13, "XATTR_ITEM": 24,
+    "VERITY_DESC_ITEM": 36, "VERITY_MERKLE_ITEM": 37, "ORPHAN_ITEM": 48, "DIR_LOG_ITEM": 60,
+    "DIR_LOG_INDEX": 72, "DIR_ITEM": 84, "DIR_INDEX": 96, "EXTENT_DATA": 108, "EXTENT_CSUM": 128,
+    "ROOT_ITEM": 132, "ROOT_BACKREF": 144, "ROOT_REF": 156, "EXTENT_ITEM": 168, "METADATA_ITEM": 169,
+    "TREE_BLOCK_REF": 176, "EXTENT_DATA_REF": 178, "SHARED_BLOCK_REF": 182, "SHARED_DATA_REF": 184,
+    "BLOCK_GROUP_ITEM": 192, "FREE_SPACE_INFO": 198, "FREE_SPACE_EXTENT": 199, "FREE_SPACE_BITMAP": 200,
+    "DEV_EXTENT": 204, "DEV_ITEM": 216, "CHUNK_ITEM": 228, "QGROUP_STATUS": 240, "QGROUP_INFO": 242,
+    "QGROUP_LIMIT": 244, "QGROUP_RELATION": 246, "TEMPORARY_ITEM": 248, "BALANCE_ITEM": 248,
+    "PERSISTENT_ITEM": 249, "DEV_REPLACE": 250, "UUID_KEY_SUBVOL": 251, "UUID_KEY_RECEIVED_SUBVOL": 252,
+    "STRING_ITEM": 253,
+}
 NAMES = {number: name for name, number in TYPES.items()}
 U64 = 1 << 64
 
@@ -46,7 +51,7 @@ def key_of(words):
     return number(objectid), kind, number(offset)
 
 
-# What a line below an item says, by item type: (pattern, names of its groups). Keys are "k", names "n", else numbers.
+# What a line below an item says, by item type: (pattern, names of its groups).
 INODE_LINES = [
     (r"generation (\d+) transid (\d+) size (\d+) nbytes (\d+)", "generation transid size nbytes"),
     (r"block group (\d+) mode (\d+) links (\d+) uid (\d+) gid (\d+) rdev (\d+)",
@@ -79,7 +84,8 @@ LINES = {
     "INODE_ITEM": INODE_LINES, "DIR_ITEM": DIR_LINES, "DIR_INDEX": DIR_LINES, "XATTR_ITEM": DIR_LINES,
     "ROOT_ITEM": ROOT_LINES, "EXTENT_ITEM": EXTENT_LINES, "METADATA_ITEM": EXTENT_LINES,
     "INODE_REF": [(r"index (\d+) namelen (\d+) name: (.*)", "index name_len name")],
-    "INODE_EXTREF": [(r"index (\d+) parent (\d+) namelen (\d+) name: (.*)", "index parent_objectid name_len name")],
+    "INODE_EXTREF": [(r"index (\d+) parent (\d+) namelen (\d+) name: (.*)",
+                      "index parent_objectid name_len name")],
     "ROOT_REF": [(r"root ref key dirid (\d+) sequence (\d+) name (.*)", "dirid sequence name")],
     "ROOT_BACKREF": [(r"root backref key dirid (\d+) sequence (\d+) name (.*)", "dirid sequence name")],
     "EXTENT_DATA": [
@@ -91,10 +97,12 @@ LINES = {
         (r"extent compression (\d+)", "compression"),
     ],
     "DEV_ITEM": [(r"devid (\d+) total_bytes (\d+) bytes_used (\d+)", "devid total_bytes bytes_used"),
-                 (r"io_align (\d+) io_width (\d+) sector_size (\d+) type (\d+)", "io_align io_width sector_size type"),
+                 (r"io_align (\d+) io_width (\d+) sector_size (\d+) type (\d+)",
+                  "io_align io_width sector_size type"),
                  (r"uuid (\S+)", "uuid"), (r"fsid (\S+)", "fsid")],
     "DEV_EXTENT": [(r"dev extent chunk_tree (\d+)", "chunk_tree"),
-                   (r"chunk_objectid (\d+) chunk_offset (\d+) length (\d+)", "chunk_objectid chunk_offset length"),
+                   (r"chunk_objectid (\d+) chunk_offset (\d+) length (\d+)",
+                    "chunk_objectid chunk_offset length"),
                    (r"chunk_tree_uuid (\S+)", "chunk_tree_uuid")],
     "CHUNK_ITEM": [(r"length (\d+) owner (\d+) stripe_len (\d+)", "length owner stripe_len"),
                    (r"io_align (\d+) io_width (\d+) sector_size (\d+)", "io_align io_width sector_size"),
@@ -111,21 +119,28 @@ LINES = {
     "UUID_KEY_RECEIVED_SUBVOL": [(r"subvol_id (\d+)", "subvol_id")],
     "DIR_LOG_INDEX": [(r"dir log end (\d+)", "end")],
     "DIR_LOG_ITEM": [(r"dir log end (\d+)", "end")],
-    "PERSISTENT_ITEM": [(r"write_errs (\d+) read_errs (\d+) flush_errs (\d+) corruption_errs (\d+) generation (\d+)",
+    "PERSISTENT_ITEM": [(r"write_errs (\d+) read_errs (\d+) flush_errs (\d+) corruption_errs (\d+) "
+                         r"generation (\d+)",
                          "write_errs read_errs flush_errs corruption_errs generation_errs")],
     "EXTENT_DATA_REF": [(r"extent data backref root (\S+) objectid (\d+) offset (\d+) count (\d+)",
                          "root objectid offset count")],
     "SHARED_DATA_REF": [(r"shared data backref count (\d+)", "count")],
 }
 DIR_TYPES = {"FILE": 1, "DIR": 2, "CHRDEV": 3, "BLKDEV": 4, "FIFO": 5, "SOCK": 6, "SYMLINK": 7, "XATTR": 8}
-COMPILED = {kind: [(re.compile(pattern + (r"(?=\s|\(|$)" if not pattern.endswith("(.*)") else "")), names.split())
-                   for pattern, names in lines] for kind, lines in LINES.items()}
+
+
+def compiled(pattern):
+    return re.compile(pattern if pattern.endswith("(.*)") else pattern + r"(?=\s|\(|$)")
+
+
+COMPILED = {kind: [(compiled(pattern), names.split()) for pattern, names in lines]
+            for kind, lines in LINES.items()}
 WANTED = {kind: {name for _, names in lines for name in names} for kind, lines in COMPILED.items()}
 
 
 def shown(word):
-    """As our dump shows names: control characters and bytes that are not UTF-8 (escaped as surrogates) as U+FFFD."""
-    return "".join("\ufffd" if c < " " or "\x7f" <= c < "\xa0" or "\udc80" <= c <= "\udcff" else c for c in word)
+    """As our dump shows names: control characters and what is not UTF-8 (escaped as surrogates) as U+FFFD."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\udc80-\udcff]", "\ufffd", word)
 
 
 def continue_name(fields, line):
@@ -158,7 +173,8 @@ def from_dump_tree(lines):
         if m := re.match(r"leaf (\d+) items (\d+) free space \d+ generation (\d+) owner (\S+)", line):
             block = blocks[int(m[1])] = Block(0, int(m[3]), number(m[4]), int(m[2]), {})
             item = None
-        elif m := re.match(r"node (\d+) level (\d+) items (\d+) free space \d+ generation (\d+) owner (\S+)", line):
+        elif m := re.match(r"node (\d+) level (\d+) items (\d+) free space \d+ generation (\d+) owner (\S+)",
+                           line):
             block = blocks[int(m[1])] = Block(int(m[2]), int(m[4]), number(m[5]), int(m[3]), {})
             item = None
         elif m := re.match(r"\titem (\d+) key \(([^)]*)\) itemoff (\d+) itemsize (\d+)$", line):
@@ -168,7 +184,7 @@ def from_dump_tree(lines):
         elif item and line.startswith("\t\t"):
             kind = NAMES.get(item.key[1], "")
             for pattern, names in COMPILED.get(kind, ()):
-                if m := pattern.match(line.strip("\t")):
+                if m := pattern.match(line.lstrip("\t")):
                     item.fields.extend((n, value_of(kind, n, w)) for n, w in zip(names, m.groups()))
                     break
         elif item:
@@ -186,14 +202,16 @@ def from_json(records):
         blocks[record["block"]] = block
         for item in record["items"]:
             key = tuple(item["key"])
-            where = (item["child"], item["child_generation"]) if record["level"] else (item["offset"] - 101, item["size"])
+            where = (item["offset"] - 101, item["size"])
+            if record["level"]:
+                where = (item["child"], item["child_generation"])
             fields = [] if record["level"] else json_fields(NAMES.get(key[1], ""), item["fields"])
             block.items[item["slot"]] = Item(key, where, fields)
     return blocks
 
 
 def json_fields(kind, fields):
-    """(name, value) of those that dump-tree prints too; nested names joined with their struct's where it has one."""
+    """(name, value) of those that dump-tree prints too; some names are joined with their struct's."""
     out, path, skip_header = [], [], True
     for index, field in enumerate(fields):
         depth = field.get("depth", 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The running kernel as the judge: devices from files, mounts, content to put on them, and what it shows of it.
+"""The running kernel as the judge: devices from files, mounts, content for them, and what it shows of it.
 
 Everything attached or mounted here is noted and let go of at exit, and nothing else is.
 """
@@ -46,7 +46,8 @@ def can_mount():
     """Why not, or None."""
     if os.geteuid() != 0:
         return "not root"
-    if "btrfs" not in open("/proc/filesystems").read() and subprocess.run(["modprobe", "btrfs"]).returncode != 0:
+    known = "btrfs" in open("/proc/filesystems").read()
+    if not known and subprocess.run(["modprobe", "btrfs"]).returncode != 0:
         return "the kernel has no btrfs"
     return None if os.path.exists("/dev/loop-control") else "no loop devices"
 
@@ -84,21 +85,21 @@ def escape(raw):
 def describe(full, path):
     st = os.lstat(full)
     record = {"path": escape(path), "type": TYPES[stat.S_IFMT(st.st_mode)], "ino": st.st_ino,
-              "mode": f"{stat.S_IMODE(st.st_mode):04o}", "uid": st.st_uid, "gid": st.st_gid, "nlink": st.st_nlink,
-              "size": st.st_size, "mtime": "%d.%09d" % divmod(st.st_mtime_ns, 10**9)}
+              "mode": f"{stat.S_IMODE(st.st_mode):04o}", "uid": st.st_uid, "gid": st.st_gid,
+              "nlink": st.st_nlink, "size": st.st_size, "mtime": "%d.%09d" % divmod(st.st_mtime_ns, 10**9)}
     try:
         if record["type"] in ("char", "block"):
             record["rdev"] = f"{os.major(st.st_rdev)}:{os.minor(st.st_rdev)}"
         names = os.listxattr(full, follow_symlinks=False)
-        attributes = {escape(os.fsencode(n)): os.getxattr(full, n, follow_symlinks=False).hex() for n in names}
+        attributes = {escape(os.fsencode(name)): os.getxattr(full, name, follow_symlinks=False).hex()
+                      for name in names}
         if attributes:
             record["xattrs"] = attributes
         if record["type"] == "symlink":
             record["target"] = escape(os.readlink(full))
         if record["type"] == "file":
             with open(full, "rb") as f:
-                record["sha256"] = hashlib.file_digest(f, "sha256").hexdigest() if hasattr(hashlib, "file_digest") \
-                    else hashlib.sha256(f.read()).hexdigest()
+                record["sha256"] = hashlib.sha256(f.read()).hexdigest()
     except OSError as e:
         record["error"] = errno.errorcode[e.errno]
     return record
@@ -145,7 +146,8 @@ def fiemap(full):
     count, out, at = 512, [], 0
     with open(full, "rb") as f:
         while True:
-            buffer = array.array("B", struct.pack("=QQLLLL", at, 2**64 - 1 - at, 0, 0, count, 0) + b"\0" * 56 * count)
+            request = struct.pack("=QQLLLL", at, 2**64 - 1 - at, 0, 0, count, 0)
+            buffer = array.array("B", request + b"\0" * 56 * count)
             fcntl.ioctl(f.fileno(), FS_IOC_FIEMAP, buffer)
             got = struct.unpack_from("=QQLLLL", buffer)[3]
             for i in range(got):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the Python suites share: counting, running the program under limits, scratch space, the image collection.
+"""What the Python suites share: counting, running the program under limits, scratch space, the images.
 
-A suite makes one Suite, reports each test through it and ends with suite.finish(), which prints the totals line.
+A suite makes one Suite, reports each test through it and ends with suite.finish(), which prints the totals.
 """
 import atexit
 import json
@@ -92,8 +92,8 @@ def run(*words, timeout=60, out=None):
     """Runs the program; its exit code, output and peak memory. A signal or a hang raises Failed."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        process = subprocess.Popen([program(), *(w if isinstance(w, bytes) else str(w) for w in words)], stdout=out or stdout, stderr=stderr,
-                                   stdin=subprocess.DEVNULL)
+        command = [program(), *(w if isinstance(w, bytes) else str(w) for w in words)]
+        process = subprocess.Popen(command, stdout=out or stdout, stderr=stderr, stdin=subprocess.DEVNULL)
         killer = threading.Timer(timeout, process.kill)
         killer.start()
         _, status, usage = os.wait4(process.pid, 0)
@@ -133,7 +133,7 @@ def load_manifest(path):
 
 
 def differences(want, got, ignore=()):
-    """The rules of the collection's verify-manifest.py: null matches anything; xattrs and error count both ways."""
+    """The rules of the collection's verify-manifest.py: null matches anything; error counts both ways."""
     want = {record["path"]: record for record in want}
     got = {record["path"]: record for record in got}
     for path in sorted(want.keys() | got.keys()):
