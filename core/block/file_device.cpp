@@ -135,8 +135,9 @@ Result<void> FileDevice::flush() {
 Result<void> FileDevice::discard(u64 at, u64 length) {
     if (read_only()) return fail(Cause::ReadOnly, path_);
     TRY(check_range(*this, at, length));
-#if defined(FALLOC_FL_PUNCH_HOLE) && defined(FALLOC_FL_KEEP_SIZE)
-    // A hint: hosts and file systems without holes leave the bytes as they are.
+#ifdef __linux__
+    // A hint: hosts and file systems without holes leave the bytes as they are. (Other libraries declare
+    // fallocate and don't have it.)
     if (length > 0) {
         static_cast<void>(::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                       static_cast<off_t>(at), static_cast<off_t>(length)));
