@@ -2,14 +2,13 @@
 // Handing pieces to page/download.js, with back pressure.
 #include "web/download.h"
 
-#include <emscripten.h>
-#include <emscripten/em_js.h>
-#include <emscripten/threading.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <emscripten.h>
+#include <emscripten/em_js.h>
+#include <emscripten/threading.h>
 
 // $0 is how EM_ASM names its arguments.
 #pragma clang diagnostic ignored "-Wdollar-in-identifier-extension"
@@ -53,14 +52,16 @@ EMSCRIPTEN_KEEPALIVE void glassfs_download_over(Shared* download, u32 outcome, c
 }
 
 // The writer is gone, and the page has heard it: the last call for this download.
-EMSCRIPTEN_KEEPALIVE void glassfs_download_forget(Shared* download) { delete download; }
+EMSCRIPTEN_KEEPALIVE void glassfs_download_forget(Shared* download) {
+    delete download;
+}
 }
 
 namespace glassfs::web {
 
 namespace {
 
-constexpr double patience_ms = 500;  // a wake-up can't be lost; this only bounds the harm of a bug in the page
+constexpr double patience_ms = 500;  // a wake-up can't be lost; this only bounds the harm of a bug
 
 }  // namespace
 
@@ -77,10 +78,14 @@ Download::~Download() {
 Result<void> Download::result() const {
     switch (shared_->outcome.load()) {
         case Shared::Running:
-        case Shared::Saved: return {};
-        case Shared::Declined: return fail(Cause::Cancelled, "no place to save was chosen");
-        case Shared::NoSpace: return fail(Cause::NoSpace, shared_->message);
-        default: return fail(Cause::DeviceWriteFailed, shared_->message);
+        case Shared::Saved:
+            return {};
+        case Shared::Declined:
+            return fail(Cause::Cancelled, "no place to save was chosen");
+        case Shared::NoSpace:
+            return fail(Cause::NoSpace, shared_->message);
+        default:
+            return fail(Cause::DeviceWriteFailed, shared_->message);
     }
 }
 
@@ -88,7 +93,7 @@ Result<void> Download::write(Bytes bytes) {
     constexpr std::size_t piece_max = 4 << 20;
     while (!bytes.empty()) {
         const std::size_t part = std::min(bytes.size(), piece_max);
-        for (u32 now = shared_->in_flight.load(); now + part > in_flight_max; now = shared_->in_flight.load()) {
+        for (u32 now = 0; (now = shared_->in_flight.load()) + part > in_flight_max;) {
             TRY(result());
             emscripten_futex_wait(&shared_->in_flight, now, patience_ms);
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A file that the page saves on the user's computer, written as a stream from a worker thread. The bytes go to the
-// main thread in pieces (page/download.js collects them in a Blob, or writes them straight into a file where the
-// browser can and it pays); the writer waits when too many are on their way.
+// A file that the page saves on the user's computer, written as a stream from a worker thread. The bytes go
+// to the main thread in pieces (page/download.js collects them in a Blob, or writes them straight into a
+// file where the browser can and it pays); the writer waits when too many are on their way.
 #pragma once
-
-#include <memory>
-#include <string>
 
 #include "base/bytes.h"
 #include "base/error.h"
+
+#include <memory>
+#include <string>
 
 namespace glassfs::web {
 

@@ -2,14 +2,13 @@
 // The waiting side of the mailbox, and the cache of granules.
 #include "web/file_device.h"
 
-#include <emscripten/threading.h>
+#include "base/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-
-#include "base/text.h"
+#include <emscripten/threading.h>
 
 namespace glassfs::web {
 
@@ -21,7 +20,7 @@ static_assert(offsetof(FileMailbox, failed) == 28 && offsetof(FileMailbox, messa
 
 namespace {
 
-constexpr std::size_t slice_limit = 8 << 20;  // bytes in one request: bounds what the worker holds beside the copy
+constexpr std::size_t slice_limit = 8 << 20;  // bytes in one request: what the worker holds beside the copy
 
 // The worker may die without a word (out of memory): look at `dead` now and then.
 void wait_while(std::atomic<u32>& word, u32 value) {
@@ -95,6 +94,8 @@ Result<void> FileDevice::read(u64 at, MutBytes out) {
     return {};
 }
 
-Result<void> FileDevice::write(u64, Bytes) { return fail(Cause::ReadOnly, name_); }
+Result<void> FileDevice::write(u64, Bytes) {
+    return fail(Cause::ReadOnly, name_);
+}
 
 }  // namespace glassfs::web

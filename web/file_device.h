@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
-// A block device over a File that the user gave to the page: read in place, only the bytes that are asked for,
-// whatever its size; nothing is copied or uploaded.
+// A block device over a File that the user gave to the page: read in place, only the bytes that are asked
+// for, whatever its size; nothing is copied or uploaded.
 //
-// Only JavaScript can read a File, and only in a worker can it do so while the caller waits. So each set of files
-// (the devices of one volume) has a worker of its own, page/file_worker.js, and a mailbox in the shared memory:
+// Only JavaScript can read a File, and only in a worker can it do so while the caller waits. So each set of
+// files (the devices of one volume) has a worker of its own, page/file_worker.js, and a mailbox in the
+// shared memory:
 //
 //     a thread of the core                      mailbox                     page/file_worker.js
 //     file, at, length, destination  -------->  state = Request  --wakes--> file.slice(at, at + length)
-//     waits, as for a disk           <--wakes-- state = Done     <--------- bytes at `destination`, or a message
+//     waits, as for a disk           <--wakes-- state = Done     <------- bytes, or a message
 //
-// The worker blocks on the mailbox and never returns to its event loop, so that neither the page's main thread nor
-// a frame is ever part of a read. A slice costs about 0.1 ms however short it is: short reads fetch a granule around
-// them, and granules are kept for a while.
+// The worker blocks on the mailbox and never returns to its event loop, so that neither the page's main
+// thread nor a frame is ever part of a read. A slice costs about 0.1 ms however short it is: short reads
+// fetch a granule around them, and granules are kept for a while.
 #pragma once
+
+#include "block/buffer_cache.h"
+#include "block/device.h"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
-
-#include "block/buffer_cache.h"
-#include "block/device.h"
 
 namespace glassfs::web {
 
@@ -38,7 +39,8 @@ struct FileMailbox {
 };
 static_assert(sizeof(FileMailbox) == 256);
 
-// One set of files and its worker. Thread-safe: requests queue for the one mailbox. The worker ends with the set.
+// One set of files and its worker. Thread-safe: requests queue for the one mailbox. The worker ends with
+// the set.
 class FileSet {
   public:
     FileSet();
@@ -46,8 +48,8 @@ class FileSet {
     FileSet& operator=(const FileSet&) = delete;
     ~FileSet();
 
-    // For whoever starts the worker. It outlives the set, because the worker looks into it once more to learn that
-    // it has to end: the page deletes it when the worker says that it has.
+    // For whoever starts the worker. It outlives the set, because the worker looks into it once more to
+    // learn that it has to end: the page deletes it when the worker says that it has.
     FileMailbox* mailbox() { return mailbox_; }
     // Cause::DeviceReadFailed with the browser's reason: the file was changed, moved or removed meanwhile.
     Result<void> read(u32 file, u64 at, MutBytes out);
@@ -61,7 +63,7 @@ class FileSet {
 
 class FileDevice final : public block::Device {
   public:
-    static constexpr u64 granule = 64 << 10;     // bytes that a short read fetches
+    static constexpr u64 granule = 64 << 10;      // bytes that a short read fetches
     static constexpr u64 cache_limit = 16 << 20;  // bytes of granules kept
 
     // `file`: index in the set. `size`: bytes, as the File said when it was given.

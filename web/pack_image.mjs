@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packs a disk image for the page: node pack_image.mjs IMAGE OUT.gz. The format is in packed_image.h; ranges of zeros
-// are left out, the rest is compressed with gzip, which every browser can undo (DecompressionStream).
+// Packs a disk image for the page: node pack_image.mjs IMAGE OUT.gz. The format is in packed_image.h;
+// ranges of zeros are left out, the rest is compressed with gzip, which every browser can undo
+// (DecompressionStream).
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';
 

@@ -2,11 +2,11 @@
 // Unpacking, with every number checked: a transfer may have been cut short.
 #include "web/packed_image.h"
 
-#include <bit>
-#include <cstring>
-
 #include "base/text.h"
 #include "block/ram_device.h"
+
+#include <bit>
+#include <cstring>
 
 namespace glassfs::web {
 
@@ -28,8 +28,8 @@ class Reader {
 
     Result<Bytes> bytes(u64 length) {
         if (length > rest_.size()) {
-            return fail(Cause::DeviceOpenFailed, text("the packed image ends %llu bytes too early",
-                                                      static_cast<unsigned long long>(length - rest_.size())));
+            return fail(Cause::DeviceOpenFailed,
+                        "the packed image ends " + grouped(length - rest_.size()) + " bytes too early");
         }
         const Bytes out = rest_.first(static_cast<std::size_t>(length));
         rest_ = rest_.subspan(out.size());

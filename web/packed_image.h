@@ -7,10 +7,10 @@
 // Little-endian; ranges ascend and don't overlap. What no range covers is zero.
 #pragma once
 
+#include "block/device.h"
+
 #include <memory>
 #include <string>
-
-#include "block/device.h"
 
 namespace glassfs::web {
 

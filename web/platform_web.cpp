@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The page as the UI's host (ui/platform.h). The C++ side is thin: whatever the browser does is in page/*.js, which
-// is reached as Module.page; the functions named glassfs_* are what the page calls.
-#include <emscripten.h>
-#include <emscripten/em_js.h>
-#include <emscripten/threading.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <utility>
-
+// The page as the UI's host (ui/platform.h). The C++ side is thin: whatever the browser does is in
+// page/*.js, which is reached as Module.page; the functions named glassfs_* are what the page calls.
 #include "assets/fonts.h"
 #include "ui/platform.h"
 #include "web/download.h"
 #include "web/file_device.h"
 #include "web/packed_image.h"
+#include "web/page_calls.h"
 
-// clang-format off
-EM_JS(void, page_copy_text, (const char* text), { Module.page.copy_text(UTF8ToString(text)); })
-EM_JS(void, page_ask_for_image, (), { Module.page.ask_for_image(); })
-EM_JS(void, page_open_sample, (), { Module.page.open_sample(); })
-EM_JS(double, page_pixel_ratio, (), { return window.devicePixelRatio || 1; })
-EM_JS(int, page_prefers_light, (), { return Module.page.prefers_light() ? 1 : 0; })
-EM_JS(int, page_prefers_reduced_motion, (), { return matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 0; })
-EM_JS(void, page_place_console_input, (int visible, float x, float y, float width, float height), {
-    Module.page.place_console_input(visible !== 0, x, y, width, height);
-})
-EM_JS(void, page_set_console_text, (const char* text), { Module.page.set_console_text(UTF8ToString(text)); })
-EM_JS(void, page_use_mono_font, (const unsigned char* bytes, int size), {
-    Module.page.use_mono_font(HEAPU8.slice(bytes, bytes + size));
-})
-EM_JS(void, page_publish_state, (const char* json), { Module.page.publish_state(UTF8ToString(json)); })
-// clang-format on
+#include <cstdlib>
+#include <cstring>
+#include <emscripten.h>
+#include <emscripten/threading.h>
+#include <utility>
 
 namespace glassfs::ui::platform {
 
@@ -50,9 +32,13 @@ Arriving arriving;
 
 }  // namespace
 
-void copy_text(const std::string& utf8) { page_copy_text(utf8.c_str()); }
+void copy_text(const std::string& utf8) {
+    page_copy_text(utf8.c_str());
+}
 
-bool can_ask_for_image() { return true; }
+bool can_ask_for_image() {
+    return true;
+}
 void ask_for_image(Session& session) {
     session_of_page = &session;
     page_ask_for_image();
@@ -61,10 +47,13 @@ void ask_for_image(Session& session) {
 // What is dropped on a page comes as File objects through page/files.js; a path leads nowhere here.
 void open_files(Session& session, std::vector<std::string> paths) {
     std::string first = paths.empty() ? std::string() : std::move(paths.front());
-    session.fail_open(Error{Cause::DeviceOpenFailed, {}, "a page can't open files by their path"}, std::move(first));
+    Error error{Cause::DeviceOpenFailed, {}, "a page can't open files by their path"};
+    session.fail_open(std::move(error), std::move(first));
 }
 
-bool can_open_sample() { return true; }
+bool can_open_sample() {
+    return true;
+}
 void open_sample(Session& session) {
     session_of_page = &session;
     page_open_sample();
@@ -80,10 +69,18 @@ Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 si
     return std::make_unique<Sink>(web::Download::start(name, size));
 }
 
-float device_pixel_ratio() { return static_cast<float>(page_pixel_ratio()); }
-bool prefers_light() { return page_prefers_light() != 0; }
-bool prefers_reduced_motion() { return page_prefers_reduced_motion() != 0; }
-bool is_page() { return true; }
+float device_pixel_ratio() {
+    return static_cast<float>(page_pixel_ratio());
+}
+bool prefers_light() {
+    return page_prefers_light() != 0;
+}
+bool prefers_reduced_motion() {
+    return page_prefers_reduced_motion() != 0;
+}
+bool is_page() {
+    return true;
+}
 
 bool place_console_input(bool visible, float x, float y, float width, float height) {
     page_place_console_input(visible ? 1 : 0, x, y, width, height);
@@ -95,7 +92,9 @@ bool place_console_input(bool visible, float x, float y, float width, float heig
     return true;
 }
 
-void publish_state(const std::string& json) { page_publish_state(json.c_str()); }
+void publish_state(const std::string& json) {
+    page_publish_state(json.c_str());
+}
 
 // A first visitor sees a living volume at once.
 void attach(Session& session) {
@@ -104,9 +103,13 @@ void attach(Session& session) {
     open_sample(session);
 }
 
-std::vector<std::string> take_actions() { return std::exchange(actions, {}); }
+std::vector<std::string> take_actions() {
+    return std::exchange(actions, {});
+}
 
-bool wants_frame() { return std::exchange(frame_wanted, false); }
+bool wants_frame() {
+    return std::exchange(frame_wanted, false);
+}
 
 }  // namespace glassfs::ui::platform
 
@@ -117,7 +120,9 @@ namespace host = glassfs::ui::platform;
 
 extern "C" {
 
-EMSCRIPTEN_KEEPALIVE void glassfs_wake() { host::frame_wanted = true; }
+EMSCRIPTEN_KEEPALIVE void glassfs_wake() {
+    host::frame_wanted = true;
+}
 
 EMSCRIPTEN_KEEPALIVE void glassfs_action(const char* json) {
     host::actions.emplace_back(json);
@@ -155,7 +160,9 @@ EMSCRIPTEN_KEEPALIVE void glassfs_files_dead(web::FileMailbox* mailbox, const ch
     emscripten_futex_wake(&mailbox->state, 1);
 }
 
-EMSCRIPTEN_KEEPALIVE void glassfs_files_closed(web::FileMailbox* mailbox) { delete mailbox; }
+EMSCRIPTEN_KEEPALIVE void glassfs_files_closed(web::FileMailbox* mailbox) {
+    delete mailbox;
+}
 
 // What was dropped or fetched can't even become a device.
 EMSCRIPTEN_KEEPALIVE void glassfs_open_failed(const char* message, const char* name) {

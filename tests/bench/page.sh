@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What the page costs: bytes of a first visit, time to the first picture of the sample, and frame time over a tree of
-# 1,000,000 items with WebGL in software (tests/browser/bench.mjs). The large image is made once, by the running
-# kernel, as root; without root that figure is left out.
+# What the page costs: bytes of a first visit, time to the first picture of the sample, and frame time over
+# a tree of 1,000,000 items with WebGL in software (tests/browser/bench.mjs). The large image is made once,
+# by the running kernel, as root; without root that figure is left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . tests/browser/prepare

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What the browser suites share: the built site on a server of its own, images unpacked into a scratch folder, the
-// native command line as the judge, and a list of tests that run one after the other and are counted.
+// What the browser suites share: the built site on a server of its own, images unpacked into a scratch
+// folder, the native command line as the judge, and a list of tests that run one after the other and are
+// counted.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+    closeSync,
+    existsSync,
+    ftruncateSync,
+    mkdirSync,
+    mkdtempSync,
+    openSync,
+    readFileSync,
+    rmSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,10 +37,14 @@ export function image_files(name) {
     const folder = join(images, name);
     if (!existsSync(folder)) return null;
     const out = [];
-    for (const [packed, plain] of [['image.zst', 'image'], ...[1, 2, 3, 4].map((n) => [`image-${n}.zst`, `image-${n}`])]) {
+    for (const [packed, plain] of [
+        ['image.zst', 'image'],
+        ...[1, 2, 3, 4].map((n) => [`image-${n}.zst`, `image-${n}`]),
+    ]) {
         if (!existsSync(join(folder, packed))) continue;
         const file = join(scratch, `${name}.${plain}.img`);
-        if (!existsSync(file)) execFileSync('zstd', ['-dq', '--long=27', '--sparse', join(folder, packed), '-o', file]);
+        if (!existsSync(file))
+            execFileSync('zstd', ['-dq', '--long=27', '--sparse', join(folder, packed), '-o', file]);
         out.push(file);
     }
     return out;
@@ -43,7 +57,10 @@ export function make_btrfs(name, size, folder, ...options) {
     ftruncateSync(fd, size);
     closeSync(fd);
     const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-    execFileSync('mkfs.btrfs', ['-q', '-f', ...options, ...(folder ? ['--rootdir', folder] : []), file], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    execFileSync('mkfs.btrfs', ['-q', '-f', ...options, ...(folder ? ['--rootdir', folder] : []), file], {
+        env,
+        stdio: ['ignore', 'ignore', 'pipe'],
+    });
     return file;
 }
 
@@ -68,10 +85,16 @@ export function sample_file() {
 export function cli(...words) {
     return execFileSync(glassfs, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
 }
-export const cli_json = (...words) => cli(...words).trim().split('\n').map((line) => JSON.parse(line));
+export const cli_json = (...words) =>
+    cli(...words)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
 
 export async function serve(folder = site) {
-    const server = spawn(process.execPath, [join(root, 'web/server.mjs'), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const server = spawn(process.execPath, [join(root, 'web/server.mjs'), folder], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+    });
     process.on('exit', () => server.kill());
     const address = await new Promise((found, failed) => {
         let printed = '';
@@ -96,7 +119,9 @@ export function equal(got, wanted, what) {
 }
 
 const tests = [];
-export function test(name, run) { tests.push({ name, run }); }
+export function test(name, run) {
+    tests.push({ name, run });
+}
 
 // Runs all tests (or those whose name holds a word of the command line); the last line is the totals.
 export async function run_tests({ before_each, after_each, failed } = {}) {
@@ -105,7 +130,8 @@ export async function run_tests({ before_each, after_each, failed } = {}) {
     for (const { name, run } of tests) {
         if (words.length && !words.some((word) => name.includes(word))) continue;
         const began = performance.now();
-        let outcome = 'passed', why = '';
+        let outcome = 'passed',
+            why = '';
         let context;
         try {
             context = await before_each?.(name);

@@ -1,20 +1,50 @@
 // SPDX-License-Identifier: MIT
-// The page in Chromium, as a user sees it and as assistive technology reads it; values are judged by the native
-// command line on the same image. Screenshots go to out/screenshots.
-import { appendFileSync, closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// The page in Chromium, as a user sees it and as assistive technology reads it; values are judged by the
+// native command line on the same image. Screenshots go to out/screenshots.
+import {
+    appendFileSync,
+    closeSync,
+    ftruncateSync,
+    mkdirSync,
+    openSync,
+    readFileSync,
+    statSync,
+    utimesSync,
+    writeFileSync,
+} from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { check, cli_json, equal, make_btrfs, needs_images, root, run_tests, sample_file, scratch, screenshot_path, serve,
-    sha256, sleep, test } from './harness.mjs';
+import {
+    check,
+    cli_json,
+    equal,
+    make_btrfs,
+    needs_images,
+    root,
+    run_tests,
+    sample_file,
+    scratch,
+    screenshot_path,
+    serve,
+    sha256,
+    sleep,
+    test,
+} from './harness.mjs';
 import { launch, Page } from './chromium.mjs';
 
 const server = await serve();
 let browser = await launch();
 const open = (options) => Page.open(browser, server.address, options);
-let page;  // of the running test
+let page; // of the running test
 
-const field_of = ({ name, offset, size, value, meaning }) => ({ name, offset, size, value, meaning: meaning ?? '' });
+const field_of = ({ name, offset, size, value, meaning }) => ({
+    name,
+    offset,
+    size,
+    value,
+    meaning: meaning ?? '',
+});
 
 // The fields that the command line decodes of a block, header first.
 function block_of_cli(files, addr) {
@@ -24,12 +54,19 @@ function block_of_cli(files, addr) {
 
 async function select_tree(name) {
     await page.act({ do: 'workspace', name: 'Trees' });
-    await page.until((state) => state.navigator.rows?.some((row) => row.kind === 'tree'), 'the trees are listed');
-    await page.tab.locator('#tree [role=treeitem]', { hasText: name }).first().evaluate((row) => row.click());
+    await page.until(
+        (state) => state.navigator.rows?.some((row) => row.kind === 'tree'),
+        'the trees are listed',
+    );
+    await page.tab
+        .locator('#tree [role=treeitem]', { hasText: name })
+        .first()
+        .evaluate((row) => row.click());
     await page.settled();
 }
 
-// Clicks on the stage, from its lower middle outwards, until a leaf is selected: where it is drawn is the canvas's affair.
+// Clicks on the stage, from its lower middle outwards, until a leaf is selected: where it is drawn is the
+// canvas's affair.
 async function click_a_leaf() {
     const { width, height } = page.tab.viewportSize();
     for (const y of [0.3, 0.36, 0.42, 0.48, 0.54, 0.24, 0.6]) {
@@ -44,7 +81,12 @@ async function click_a_leaf() {
 }
 
 async function compare_block_with_cli(files, addr) {
-    await page.until((state, wanted) => state.selection.block === wanted && state.inspector.fields?.length > 4, 'the inspector shows the block', 10000, addr);
+    await page.until(
+        (state, wanted) => state.selection.block === wanted && state.inspector.fields?.length > 4,
+        'the inspector shows the block',
+        10000,
+        addr,
+    );
     const dumped = block_of_cli(files, addr);
     const wanted = dumped.fields ?? dumped.header;
     const shown = (await page.fields()).map(field_of);
@@ -68,9 +110,16 @@ test('page: the sample opens by itself, with files, trees and a headline', async
     page = await open();
     await page.settled();
     const state = await page.state();
-    equal([state.state, state.workspace, state.volume.format, state.volume.label], ['open', 'Files', 'btrfs', 'sample'], 'state');
-    const names = await page.tab.$$eval('#tree [role=treeitem]', (rows) => rows.map((row) => row.children[0].textContent));
-    for (const name of ['docs', 'photos', 'src', 'data', 'README.md', 'Makefile']) check(names.includes(name), `${name} is not in the navigator: ${names}`);
+    equal(
+        [state.state, state.workspace, state.volume.format, state.volume.label],
+        ['open', 'Files', 'btrfs', 'sample'],
+        'state',
+    );
+    const names = await page.tab.$$eval('#tree [role=treeitem]', (rows) =>
+        rows.map((row) => row.children[0].textContent),
+    );
+    for (const name of ['docs', 'photos', 'src', 'data', 'README.md', 'Makefile'])
+        check(names.includes(name), `${name} is not in the navigator: ${names}`);
     check((await page.text('#headline-title')).length > 10, 'the headline is empty');
     check(state.headline.title.length <= 75, `the headline has ${state.headline.title.length} characters`);
     equal(page.errors, [], 'errors of the page');
@@ -100,7 +149,10 @@ test('page: a block chosen in the mirror is the one that is shown, with its byte
     const wanted = leaf.items[0].fields ?? block_of_cli([sample], String(leaf.block)).items[0].fields;
     check(wanted.length > 0, 'the command line decodes no field of the item');
     for (const field of wanted.map(field_of)) {
-        check(shown.some((other) => JSON.stringify(other) === JSON.stringify(field)), `field ${JSON.stringify(field)} of slot 0 is not shown`);
+        check(
+            shown.some((other) => JSON.stringify(other) === JSON.stringify(field)),
+            `field ${JSON.stringify(field)} of slot 0 is not shown`,
+        );
     }
 });
 
@@ -123,7 +175,11 @@ test('page: the devices of one volume are opened together, in any order', async 
     await page.open_files([...files].reverse());
     const state = await page.state();
     equal(state.state, 'open', 'state');
-    equal(state.volume.devices.map((device) => device.missing), [false, false], 'devices missing');
+    equal(
+        state.volume.devices.map((device) => device.missing),
+        [false, false],
+        'devices missing',
+    );
 });
 
 test('page: one of two RAID1 devices is enough, and the missing one is named', async () => {
@@ -156,7 +212,8 @@ test('page: an image dropped on the page opens', async () => {
         const parts = [];
         let end = 0;
         const fill = (to) => {
-            for (; end < to; end = Math.min(to, end + zeros.size)) parts.push(zeros.slice(0, Math.min(zeros.size, to - end)));
+            for (; end < to; end = Math.min(to, end + zeros.size))
+                parts.push(zeros.slice(0, Math.min(zeros.size, to - end)));
         };
         for (let at = 16; at < packed.byteLength;) {
             const length = Number(view.getBigUint64(at + 8, true));
@@ -173,8 +230,11 @@ test('page: an image dropped on the page opens', async () => {
     await page.tab.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
     check(await page.tab.locator('#drop').isVisible(), 'dragging shows no drop area');
     await page.tab.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-    await page.until((state) => state.state === 'open' && state.volume.name === 'dropped.img', 'the dropped image is open');
-    check(!await page.tab.locator('#drop').isVisible(), 'the drop area stays');
+    await page.until(
+        (state) => state.state === 'open' && state.volume.name === 'dropped.img',
+        'the dropped image is open',
+    );
+    check(!(await page.tab.locator('#drop').isVisible()), 'the drop area stays');
 });
 
 for (const [what, make] of [
@@ -189,7 +249,10 @@ for (const [what, make] of [
         await page.open_files([file]);
         const state = await page.state();
         equal(state.state, 'failed', 'state');
-        check(state.error.length > 10 && state.error.length < 300 && !state.error.includes('\n'), `the error is "${state.error}"`);
+        check(
+            state.error.length > 10 && state.error.length < 300 && !state.error.includes('\n'),
+            `the error is "${state.error}"`,
+        );
         equal(page.errors, [], 'errors of the page');
         await page.open_files([sample_file()]);
         equal((await page.state()).state, 'open', 'state after a right file');
@@ -202,7 +265,10 @@ test('page: an ext4 image gives one clear error', async () => {
     const fd = openSync(file, 'r+');
     ftruncateSync(fd, 16 << 20);
     closeSync(fd);
-    execFileSync('mkfs.ext4', ['-q', '-F', file], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` }, stdio: 'ignore' });
+    execFileSync('mkfs.ext4', ['-q', '-F', file], {
+        env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+        stdio: 'ignore',
+    });
     page = await open();
     await page.open_files([file]);
     const state = await page.state();
@@ -223,7 +289,10 @@ test('page: a file that changes after it was opened is reported as such', async 
     utimesSync(file, new Date(), new Date());
     await page.act({ do: 'console', open: true });
     await page.act({ do: 'command', line: 'cat /file-33.bin' });
-    await page.until((state) => state.console.entries.length && !state.console.entries.at(-1).running, 'the command ends');
+    await page.until(
+        (state) => state.console.entries.length && !state.console.entries.at(-1).running,
+        'the command ends',
+    );
     const entry = (await page.state()).console.entries.at(-1);
     check(/changed, moved or removed/.test(entry.errors), `the error is "${entry.errors}"`);
 });
@@ -235,7 +304,11 @@ test('page: extracting a file downloads its bytes, and a folder a tar of them', 
     await page.act({ do: 'extract', path: '/data/mandelbrot.pgm' });
     let saved = await download;
     equal(saved.suggestedFilename(), 'mandelbrot.pgm', 'name');
-    equal(sha256(readFileSync(await saved.path())), sha256(readFileSync(join(folder, 'data/mandelbrot.pgm'))), 'sha256');
+    equal(
+        sha256(readFileSync(await saved.path())),
+        sha256(readFileSync(join(folder, 'data/mandelbrot.pgm'))),
+        'sha256',
+    );
 
     download = page.tab.waitForEvent('download');
     await page.act({ do: 'extract', path: '/src' });
@@ -264,7 +337,12 @@ test('page: keys choose workspaces, and Tab leaves the canvas for the mirror', a
     await page.tab.keyboard.press('End');
     await page.tab.keyboard.press('Enter');
     const chosen = await page.tab.evaluate(() => document.activeElement.dataset.id);
-    await page.until((state, id) => state.navigator.rows.some((row) => row.id === id && row.selected), 'Enter in the tree selects the row', 5000, chosen);
+    await page.until(
+        (state, id) => state.navigator.rows.some((row) => row.id === id && row.selected),
+        'Enter in the tree selects the row',
+        5000,
+        chosen,
+    );
 });
 
 test('page: the console is a DOM input that runs the commands of the command line', async () => {
@@ -273,12 +351,23 @@ test('page: the console is a DOM input that runs the commands of the command lin
     await page.tab.locator('#console-input').waitFor({ state: 'visible' });
     await page.tab.locator('#console-input').fill('cat /README.md');
     await page.tab.keyboard.press('Enter');
-    await page.until((state) => state.console.entries.length && !state.console.entries.at(-1).running, 'the command ends');
-    const output = await page.tab.locator('#console-log > div').last().locator('pre').first().evaluate((element) => element.textContent);
+    await page.until(
+        (state) => state.console.entries.length && !state.console.entries.at(-1).running,
+        'the command ends',
+    );
+    const output = await page.tab
+        .locator('#console-log > div')
+        .last()
+        .locator('pre')
+        .first()
+        .evaluate((element) => element.textContent);
     equal(output.trim(), readFileSync(join(root, 'assets/sample/README.md'), 'utf8').trim(), 'output');
     await page.tab.locator('#console-input').fill('stat /nothing-here');
     await page.tab.keyboard.press('Enter');
-    await page.until((state) => state.console.entries.length === 2 && !state.console.entries[1].running, 'the command ends');
+    await page.until(
+        (state) => state.console.entries.length === 2 && !state.console.entries[1].running,
+        'the command ends',
+    );
     const failed = (await page.state()).console.entries[1];
     check(failed.status !== 0 && /no such file/.test(failed.errors), `the error is "${failed.errors}"`);
     await page.tab.keyboard.press('ArrowUp');
@@ -288,7 +377,7 @@ test('page: the console is a DOM input that runs the commands of the command lin
     await page.tab.locator('#console-input').waitFor({ state: 'hidden' });
 });
 
-test('page: the theme is the system\'s, follows it, and is remembered when chosen', async () => {
+test("page: the theme is the system's, follows it, and is remembered when chosen", async () => {
     page = await open({ theme: 'light' });
     equal((await page.state()).theme, 'light', 'theme at the start');
     await page.tab.emulateMedia({ colorScheme: 'dark' });
@@ -315,25 +404,50 @@ test('page: what the inspector shows can be copied as text', async () => {
     check(text.includes(addr) && /generation/i.test(text), `the clipboard holds "${text.slice(0, 200)}"`);
 });
 
-test('page: the canvas has a pixel for each of the screen\'s', async () => {
+test("page: the canvas has a pixel for each of the screen's", async () => {
     page = await open({ size: [1280, 800], ratio: 2 });
     equal(await page.tab.$eval('#canvas', (canvas) => [canvas.width, canvas.height]), [2560, 1600], 'canvas');
     await page.tab.setViewportSize({ width: 1100, height: 700 });
-    await page.tab.waitForFunction(() => document.getElementById('canvas').width === 2200 && document.getElementById('canvas').height === 1400);
+    await page.tab.waitForFunction(
+        () =>
+            document.getElementById('canvas').width === 2200 &&
+            document.getElementById('canvas').height === 1400,
+    );
 });
 
 for (const [what, init, words] of [
-    ['WebGL 2', () => {
-        const original = HTMLCanvasElement.prototype.getContext;
-        HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind === 'webgl2' ? null : original.call(this, kind, ...rest); };
-    }, /WebGL 2/],
-    ['shared memory', () => { delete window.SharedArrayBuffer; }, /isolate/],
-    ['WebAssembly', () => { delete window.WebAssembly; }, /WebAssembly/],
+    [
+        'WebGL 2',
+        () => {
+            const original = HTMLCanvasElement.prototype.getContext;
+            HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+                return kind === 'webgl2' ? null : original.call(this, kind, ...rest);
+            };
+        },
+        /WebGL 2/,
+    ],
+    [
+        'shared memory',
+        () => {
+            delete window.SharedArrayBuffer;
+        },
+        /isolate/,
+    ],
+    [
+        'WebAssembly',
+        () => {
+            delete window.WebAssembly;
+        },
+        /WebAssembly/,
+    ],
 ]) {
     test(`page: a browser without ${what} is told so`, async () => {
         page = await open({ wait: false, init });
         await page.tab.locator('#problem').waitFor({ state: 'visible' });
-        check(words.test(await page.text('#problem-title')), `the title is "${await page.text('#problem-title')}"`);
+        check(
+            words.test(await page.text('#problem-title')),
+            `the title is "${await page.text('#problem-title')}"`,
+        );
     });
 }
 
@@ -352,7 +466,11 @@ test('page: a server that does not isolate the page is named as the cause', asyn
 });
 
 for (const theme of ['dark', 'light']) {
-    for (const size of [[1600, 1000], [1280, 800], [1024, 640]]) {
+    for (const size of [
+        [1600, 1000],
+        [1280, 800],
+        [1024, 640],
+    ]) {
         test(`page: pictures at ${size.join('x')}, ${theme}`, async () => {
             page = await open({ size, theme });
             await page.act({ do: 'path', path: '/README.md' });
@@ -372,11 +490,15 @@ for (const theme of ['dark', 'light']) {
 const good = await run_tests({
     before_each: async () => {
         page = undefined;
-        if (!browser.isConnected()) browser = await launch();  // a crash is one failure, not all that follow
+        if (!browser.isConnected()) browser = await launch(); // a crash is one failure, not all that follow
     },
     after_each: () => page?.close().catch(() => {}),
     failed: async (name) => {
-        await page?.tab?.screenshot({ path: screenshot_path(`failed-${name.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}.png`) }).catch(() => {});
+        await page?.tab
+            ?.screenshot({
+                path: screenshot_path(`failed-${name.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}.png`),
+            })
+            .catch(() => {});
     },
 });
 await browser.close();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The console's input line: a real DOM input over the canvas, so that paste, input methods and the keyboards of
-// phones work. The canvas draws everything around it.
+// The console's input line: a real DOM input over the canvas, so that paste, input methods and the
+// keyboards of phones work. The canvas draws everything around it.
 
 const HISTORY_MAX = 200;
 
@@ -8,9 +8,9 @@ export class ConsoleInput {
     #input = document.getElementById('console-input');
     #canvas = document.getElementById('canvas');
     #history = [];
-    #recalled = 0;   // index in the history; its length: the line being typed
+    #recalled = 0; // index in the history; its length: the line being typed
     #draft = '';
-    #completions = [];  // whole lines, for what stands in the input now
+    #completions = []; // whole lines, for what stands in the input now
     #shown = false;
 
     constructor(core) {
@@ -27,7 +27,13 @@ export class ConsoleInput {
         this.#input.hidden = !visible;
         if (visible) {
             // 13 px in a line of 24, at whatever scale the canvas is drawn.
-            Object.assign(this.#input.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`, fontSize: `${13 * height / 24}px` });
+            Object.assign(this.#input.style, {
+                left: `${x}px`,
+                top: `${y}px`,
+                width: `${width}px`,
+                height: `${height}px`,
+                fontSize: `${(13 * height) / 24}px`,
+            });
         }
         if (visible && !this.#shown) this.#input.focus();
         if (!visible && this.#shown) this.#canvas.focus();
@@ -47,7 +53,9 @@ export class ConsoleInput {
 
     // Tab takes the completion that the canvas shows; without one it moves the focus, as everywhere.
     #complete() {
-        const better = this.#completions.find((line) => line !== this.#input.value && line.startsWith(this.#input.value));
+        const better = this.#completions.find(
+            (line) => line !== this.#input.value && line.startsWith(this.#input.value),
+        );
         if (!this.#input.value || !better) return false;
         this.#set(better);
         return true;
@@ -79,11 +87,18 @@ export class ConsoleInput {
     #key(event) {
         if (event.isComposing) return;
         if (event.key === 'Enter') this.#run();
-        else if (event.key === 'Tab' && !event.shiftKey) { if (!this.#complete()) return; }
-        else if (event.key === 'ArrowUp') this.#recall(-1);
+        else if (event.key === 'Tab' && !event.shiftKey) {
+            if (!this.#complete()) return;
+        } else if (event.key === 'ArrowUp') this.#recall(-1);
         else if (event.key === 'ArrowDown') this.#recall(+1);
-        else if (event.key === 'Escape' || (event.key === '`' && !this.#input.value)) this.core.action({ do: 'console', open: false });
-        else if (event.key === 'c' && event.ctrlKey && this.#input.selectionStart === this.#input.selectionEnd) this.core.action({ do: 'cancel' });
+        else if (event.key === 'Escape' || (event.key === '`' && !this.#input.value))
+            this.core.action({ do: 'console', open: false });
+        else if (
+            event.key === 'c' &&
+            event.ctrlKey &&
+            this.#input.selectionStart === this.#input.selectionEnd
+        )
+            this.core.action({ do: 'cancel' });
         else return;
         event.preventDefault();
     }

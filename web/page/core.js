@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The WebAssembly module as plain functions: strings and numbers in, nothing about pointers outside of this file
-// except for the handles that the module gave out (web/platform_web.cpp, web/download.cpp). An address beyond 2 GiB
-// arrives as a negative number: `>>> 0` makes it one again.
+// The WebAssembly module as plain functions: strings and numbers in, nothing about pointers outside of this
+// file except for the handles that the module gave out (web/platform_web.cpp, web/download.cpp). An address
+// beyond 2 GiB arrives as a negative number: `>>> 0` makes it one again.
 
 export class Core {
-    constructor(module) { this.module = module; }
+    constructor(module) {
+        this.module = module;
+    }
 
     #with_text(texts, run) {
         const pointers = texts.map((text) => this.module.stringToNewUTF8(text));
@@ -14,20 +16,42 @@ export class Core {
             for (const pointer of pointers) this.module._free(pointer);
         }
     }
-    #bytes() { return new Uint8Array(this.memory().buffer); }
+    #bytes() {
+        return new Uint8Array(this.memory().buffer);
+    }
 
-    memory() { return this.module.wasmMemory; }
-    copy_bytes(at, length) { return this.#bytes().slice(at >>> 0, (at >>> 0) + length); }
+    memory() {
+        return this.module.wasmMemory;
+    }
+    copy_bytes(at, length) {
+        return this.#bytes().slice(at >>> 0, (at >>> 0) + length);
+    }
 
-    wake() { this.module._glassfs_wake(); }
-    action(action) { this.#with_text([JSON.stringify(action)], (json) => this.module._glassfs_action(json)); }
-    console_input(text) { this.#with_text([text], (at) => this.module._glassfs_console_input(at)); }
+    wake() {
+        this.module._glassfs_wake();
+    }
+    action(action) {
+        this.#with_text([JSON.stringify(action)], (json) => this.module._glassfs_action(json));
+    }
+    console_input(text) {
+        this.#with_text([text], (at) => this.module._glassfs_console_input(at));
+    }
 
-    files_begin() { return this.module._glassfs_files_begin() >>> 0; }
-    files_add(name, size) { this.#with_text([name], (at) => this.module._glassfs_files_add(at, size)); }
-    files_open(name) { this.#with_text([name], (at) => this.module._glassfs_files_open(at)); }
-    files_dead(mailbox, message) { this.#with_text([message], (at) => this.module._glassfs_files_dead(mailbox, at)); }
-    files_closed(mailbox) { this.module._glassfs_files_closed(mailbox); }
+    files_begin() {
+        return this.module._glassfs_files_begin() >>> 0;
+    }
+    files_add(name, size) {
+        this.#with_text([name], (at) => this.module._glassfs_files_add(at, size));
+    }
+    files_open(name) {
+        this.#with_text([name], (at) => this.module._glassfs_files_open(at));
+    }
+    files_dead(mailbox, message) {
+        this.#with_text([message], (at) => this.module._glassfs_files_dead(mailbox, at));
+    }
+    files_closed(mailbox) {
+        this.module._glassfs_files_closed(mailbox);
+    }
     open_failed(message, name) {
         this.#with_text([message, name], (text, label) => this.module._glassfs_open_failed(text, label));
     }
@@ -37,9 +61,13 @@ export class Core {
         this.#with_text([name], (label) => this.module._glassfs_open_packed(at, bytes.length, label));
     }
 
-    download_taken(id, at, length) { this.module._glassfs_download_taken(id, at, length); }
+    download_taken(id, at, length) {
+        this.module._glassfs_download_taken(id, at, length);
+    }
     download_over(id, outcome, message) {
         this.#with_text([message], (text) => this.module._glassfs_download_over(id, outcome, text));
     }
-    download_forget(id) { this.module._glassfs_download_forget(id); }
+    download_forget(id) {
+        this.module._glassfs_download_forget(id);
+    }
 }

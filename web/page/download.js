@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Saves what the core extracts (web/download.h). Small things are collected in a Blob, which the browser keeps on
-// disk when it grows, and saved by a link; a file known to be large goes straight into a file that the user picks,
-// where the browser offers that.
+// Saves what the core extracts (web/download.h). Small things are collected in a Blob, which the browser
+// keeps on disk when it grows, and saved by a link; a file known to be large goes straight into a file that
+// the user picks, where the browser offers that.
 
-const SAVED = 1, DECLINED = 2, NO_SPACE = 3, FAILED = 4;
-const PICK_FROM = 256 << 20;   // bytes: from this size on it pays to ask for a place
-const BLOB_PART = 16 << 20;    // bytes collected before they become a Blob of their own
+const SAVED = 1,
+    DECLINED = 2,
+    NO_SPACE = 3,
+    FAILED = 4;
+const PICK_FROM = 256 << 20; // bytes: from this size on it pays to ask for a place
+const BLOB_PART = 16 << 20; // bytes collected before they become a Blob of their own
 
 class BlobTarget {
     parts = [];
     pending = [];
     pending_bytes = 0;
 
-    constructor(name) { this.name = name; }
+    constructor(name) {
+        this.name = name;
+    }
     async write(bytes) {
         this.pending.push(bytes);
         this.pending_bytes += bytes.length;
@@ -30,7 +35,9 @@ class BlobTarget {
         link.click();
         setTimeout(() => URL.revokeObjectURL(url), 60000);
     }
-    async abort() { this.parts = this.pending = []; }
+    async abort() {
+        this.parts = this.pending = [];
+    }
 }
 
 async function open_target(name, size) {
@@ -48,11 +55,16 @@ function outcome_of(error) {
 export class Downloads {
     #running = new Map();
 
-    constructor(core) { this.core = core; }
+    constructor(core) {
+        this.core = core;
+    }
 
     start(id, name, size) {
         const download = { id, target: null, over: false };
-        download.chain = open_target(name, size).then((target) => { download.target = target; })
+        download.chain = open_target(name, size)
+            .then((target) => {
+                download.target = target;
+            })
             .catch((error) => this.#fail(download, error));
         this.#running.set(id, download);
     }
@@ -60,30 +72,38 @@ export class Downloads {
     piece(id, at, length) {
         const download = this.#running.get(id);
         const bytes = this.core.copy_bytes(at, length);
-        download.chain = download.chain.then(async () => {
-            if (!download.over) await download.target.write(bytes);
-        }).catch((error) => this.#fail(download, error)).then(() => this.core.download_taken(id, at, length));
+        download.chain = download.chain
+            .then(async () => {
+                if (!download.over) await download.target.write(bytes);
+            })
+            .catch((error) => this.#fail(download, error))
+            .then(() => this.core.download_taken(id, at, length));
     }
 
     finish(id) {
         const download = this.#running.get(id);
-        download.chain = download.chain.then(async () => {
-            if (download.over) return;
-            await download.target.close();
-            download.over = true;
-            this.core.download_over(id, SAVED, '');
-        }).catch((error) => this.#fail(download, error));
+        download.chain = download.chain
+            .then(async () => {
+                if (download.over) return;
+                await download.target.close();
+                download.over = true;
+                this.core.download_over(id, SAVED, '');
+            })
+            .catch((error) => this.#fail(download, error));
     }
 
     // The writer is gone. Unless it had finished, nothing is kept.
     end(id, finished) {
         const download = this.#running.get(id);
-        download.chain = download.chain.then(async () => {
-            if (!finished && !download.over) await download.target?.abort();
-        }).catch(() => {}).then(() => {
-            this.#running.delete(id);
-            this.core.download_forget(id);
-        });
+        download.chain = download.chain
+            .then(async () => {
+                if (!finished && !download.over) await download.target?.abort();
+            })
+            .catch(() => {})
+            .then(() => {
+                this.#running.delete(id);
+                this.core.download_forget(id);
+            });
     }
 
     #fail(download, error) {

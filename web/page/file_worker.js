@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Reads the files of one volume for the core. Waits for requests in the mailbox of web/file_device.h, which lies in
-// the memory that it shares with the WebAssembly module; a read is synchronous on both sides. It never goes back to
-// its event loop: one message starts it, the word Close ends it.
+// Reads the files of one volume for the core. Waits for requests in the mailbox of web/file_device.h, which
+// lies in the memory that it shares with the WebAssembly module; a read is synchronous on both sides. It
+// never goes back to its event loop: one message starts it, the word Close ends it.
 'use strict';
 
-const IDLE = 0, REQUEST = 1, DONE = 2, CLOSE = 3;
+const IDLE = 0,
+    REQUEST = 1,
+    DONE = 2,
+    CLOSE = 3;
 // struct FileMailbox, in bytes.
-const STATE = 0, FILE = 8, LENGTH = 12, AT = 16, DESTINATION = 24, FAILED = 28, MESSAGE = 32;
+const STATE = 0,
+    FILE = 8,
+    LENGTH = 12,
+    AT = 16,
+    DESTINATION = 24,
+    FAILED = 28,
+    MESSAGE = 32;
 const MESSAGE_BYTES = 223;
 
 const reader = new FileReaderSync();
@@ -14,13 +23,15 @@ const reader = new FileReaderSync();
 function explain(error, file) {
     if (error.name === 'NotReadableError' || error.name === 'NotFoundError')
         return `"${file.name}" was changed, moved or removed after it was opened: open it again`;
-    if (error.name === 'SecurityError') return `the browser no longer allows "${file.name}" to be read: open it again`;
+    if (error.name === 'SecurityError')
+        return `the browser no longer allows "${file.name}" to be read: open it again`;
     return `${error.name} while reading "${file.name}": ${error.message}`;
 }
 
 function write_message(view, mailbox, text) {
     const bytes = new TextEncoder().encode(text).slice(0, MESSAGE_BYTES);
-    for (let i = 0; i <= MESSAGE_BYTES; ++i) view.setUint8(mailbox + MESSAGE + i, i < bytes.length ? bytes[i] : 0);
+    for (let i = 0; i <= MESSAGE_BYTES; ++i)
+        view.setUint8(mailbox + MESSAGE + i, i < bytes.length ? bytes[i] : 0);
 }
 
 function serve(memory, mailbox, files) {
@@ -33,7 +44,9 @@ function serve(memory, mailbox, files) {
         if (bytes.byteLength !== length)
             throw new DOMException('the file has become shorter', 'NotReadableError');
         // The memory may have grown since: its buffer is asked for again, not kept.
-        new Uint8Array(memory.buffer, view.getUint32(mailbox + DESTINATION, true), length).set(new Uint8Array(bytes));
+        new Uint8Array(memory.buffer, view.getUint32(mailbox + DESTINATION, true), length).set(
+            new Uint8Array(bytes),
+        );
     } catch (error) {
         write_message(view, mailbox, explain(error, file));
         view.setUint32(mailbox + FAILED, 1, true);

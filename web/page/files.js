@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Image files that reach the page: by dialog, by drop, or fetched (the sample). A set of files gets a worker that
-// reads them in place (file_worker.js); a folder or a failed fetch becomes one clear error.
+// Image files that reach the page: by dialog, by drop, or fetched (the sample). A set of files gets a
+// worker that reads them in place (file_worker.js); a folder or a failed fetch becomes one clear error.
 
 // "disk-1.img and 2 more": what the volume is called until its label is known.
 function name_of(files) {
@@ -11,7 +11,11 @@ function open_files(core, files) {
     const mailbox = core.files_begin();
     const worker = new Worker(new URL('file_worker.js', import.meta.url));
     worker.onmessage = () => core.files_closed(mailbox);
-    worker.onerror = (event) => core.files_dead(mailbox, `the worker that reads files failed: ${event.message ?? 'it could not be loaded'}`);
+    worker.onerror = (event) =>
+        core.files_dead(
+            mailbox,
+            `the worker that reads files failed: ${event.message ?? 'it could not be loaded'}`,
+        );
     worker.postMessage({ memory: core.memory(), mailbox, files });
     for (const file of files) core.files_add(file.name, file.size);
     core.files_open(name_of(files));
@@ -34,13 +38,13 @@ async function gunzip(response) {
 export class Files {
     #input = document.getElementById('file-input');
     #drop = document.getElementById('drop');
-    #depth = 0;  // dragenter and dragleave come for every element that is crossed
+    #depth = 0; // dragenter and dragleave come for every element that is crossed
 
     constructor(core) {
         this.core = core;
         this.#input.addEventListener('change', () => {
             const files = [...this.#input.files];
-            this.#input.value = '';  // so that the same file can be chosen again
+            this.#input.value = ''; // so that the same file can be chosen again
             if (files.length) open_files(core, files);
         });
         addEventListener('dragenter', (event) => this.#over(event, +1));
@@ -52,7 +56,9 @@ export class Files {
         addEventListener('drop', (event) => this.#dropped(event));
     }
 
-    ask() { this.#input.click(); }
+    ask() {
+        this.#input.click();
+    }
 
     async open_sample(url) {
         try {
@@ -77,7 +83,10 @@ export class Files {
         const folder = folder_among(event.dataTransfer);
         const files = [...event.dataTransfer.files];
         if (folder !== null) {
-            this.core.open_failed('it is a folder: drop the image file itself, or all devices of one volume together', folder);
+            this.core.open_failed(
+                'it is a folder: drop the image file itself, or all devices of one volume together',
+                folder,
+            );
         } else if (files.length) {
             open_files(this.core, files);
         } else {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The DOM mirror: what the canvas shows as elements with roles, for assistive technology, the keyboard and tests.
-// The program publishes its state as JSON (ui/model/page_state.h), visible rows only; here it becomes DOM, changed in
-// place so that the focus and a screen reader's position stay. Whatever has an action can be activated and then
-// sends that action back: the mirror never decides anything.
+// The DOM mirror: what the canvas shows as elements with roles, for assistive technology, the keyboard and
+// tests. The program publishes its state as JSON (ui/model/page_state.h), visible rows only; here it
+// becomes DOM, changed in place so that the focus and a screen reader's position stay. Whatever has an
+// action can be activated and then sends that action back: the mirror never decides anything.
 
-const ANNOUNCE_EVERY_MS = 1000;  // a screen reader can't follow more
+const ANNOUNCE_EVERY_MS = 1000; // a screen reader can't follow more
 
 const by_id = (id) => document.getElementById(id);
 
@@ -41,7 +41,9 @@ class Group {
         parent.addEventListener('keydown', (event) => this.#key(event));
         parent.addEventListener('focusin', (event) => this.#stop_at(event.target.closest(selector)));
     }
-    rows() { return [...this.parent.querySelectorAll(this.selector)]; }
+    rows() {
+        return [...this.parent.querySelectorAll(this.selector)];
+    }
 
     // After the rows have changed: exactly one of them is the Tab stop.
     settle() {
@@ -56,7 +58,14 @@ class Group {
         const rows = this.rows();
         const now = rows.indexOf(event.target);
         if (now < 0) return;
-        const to = { ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: rows.length - 1 }[event.key];
+        const to = {
+            ArrowDown: now + 1,
+            ArrowRight: now + 1,
+            ArrowUp: now - 1,
+            ArrowLeft: now - 1,
+            Home: 0,
+            End: rows.length - 1,
+        }[event.key];
         if (event.key === 'Enter' || event.key === ' ') event.target.click();
         else if (to !== undefined) rows[Math.max(0, Math.min(rows.length - 1, to))].focus();
         else return;
@@ -96,7 +105,8 @@ export class Mirror {
         by_id('tool-extract').onclick = () => run({ do: 'extract', path: this.state.selection.path || '/' });
         by_id('tool-copy').onclick = () => run({ do: 'copy', what: 'inspector' });
         by_id('tool-superblock').onclick = () => run({ do: 'superblock' });
-        by_id('tool-theme').onclick = () => run({ do: 'theme', name: this.state.theme === 'dark' ? 'light' : 'dark' });
+        by_id('tool-theme').onclick = () =>
+            run({ do: 'theme', name: this.state.theme === 'dark' ? 'light' : 'dark' });
         by_id('tool-console').onclick = () => run({ do: 'console', open: !this.state.console.open });
     }
 
@@ -132,8 +142,14 @@ export class Mirror {
     #toolbar(state) {
         const open = state.state === 'open';
         const volume = state.volume;
-        set_text(by_id('volume'), open && volume
-            ? `${volume.label || volume.name}, ${volume.format}, generation ${volume.generation}` : state.state === 'failed' ? state.error : state.state);
+        set_text(
+            by_id('volume'),
+            open && volume
+                ? `${volume.label || volume.name}, ${volume.format}, generation ${volume.generation}`
+                : state.state === 'failed'
+                  ? state.error
+                  : state.state,
+        );
         set_attribute(by_id('volume'), 'data-state', state.state);
         by_id('tool-extract').hidden = !open;
         by_id('tool-superblock').hidden = !open;
@@ -146,17 +162,23 @@ export class Mirror {
     }
 
     #tabs(tabs) {
-        show_rows(by_id('tabs'), tabs, () => element('button', { role: 'tab', type: 'button', tabindex: '-1' }), (tab, { name, selected, enabled }) => {
-            set_text(tab, name);
-            tab.action = { do: 'workspace', name };
-            set_attribute(tab, 'aria-selected', selected);
-            set_attribute(tab, 'aria-disabled', enabled ? null : true);
-        });
+        show_rows(
+            by_id('tabs'),
+            tabs,
+            () => element('button', { role: 'tab', type: 'button', tabindex: '-1' }),
+            (tab, { name, selected, enabled }) => {
+                set_text(tab, name);
+                tab.action = { do: 'workspace', name };
+                set_attribute(tab, 'aria-selected', selected);
+                set_attribute(tab, 'aria-disabled', enabled ? null : true);
+            },
+        );
     }
 
     #navigator({ title, rows }) {
         set_text(by_id('navigator-title'), title ?? '');
-        const build = () => element('li', { role: 'treeitem', tabindex: '-1' }, element('span', {}), element('span', {}));
+        const build = () =>
+            element('li', { role: 'treeitem', tabindex: '-1' }, element('span', {}), element('span', {}));
         show_rows(by_id('tree'), rows ?? [], build, (item, row) => {
             set_text(item.children[0], row.name);
             set_text(item.children[1], row.value ?? '');
@@ -170,7 +192,8 @@ export class Mirror {
 
     #stage({ title, rows }) {
         set_text(by_id('stage-title'), title ?? '');
-        const build = () => element('li', { role: 'button', tabindex: '-1' }, element('span', {}), ' ', element('span', {}));
+        const build = () =>
+            element('li', { role: 'button', tabindex: '-1' }, element('span', {}), ' ', element('span', {}));
         show_rows(by_id('stage-rows'), rows ?? [], build, (item, row) => {
             set_text(item.children[0], row.name);
             set_text(item.children[1], row.value ?? '');
@@ -182,47 +205,94 @@ export class Mirror {
     #inspector({ title, subtitle, fields, items, hex, path, copies, text }) {
         set_text(by_id('inspector-title'), title ?? 'Inspector');
         set_text(by_id('inspector-subtitle'), subtitle ?? '');
-        show_rows(by_id('fields'), fields ?? [], () => row_of_cells(4), (row, field) => {
-            fill_cells(row, [field.name, field.value, field.meaning, field.size > 0 ? `bytes ${field.offset} to ${field.offset + field.size - 1}` : '']);
-            set_attribute(row, 'data-name', field.name);
-            set_attribute(row, 'data-offset', field.offset);
-            set_attribute(row, 'data-size', field.size);
-            set_attribute(row, 'data-depth', field.depth);
-            set_attribute(row, 'aria-selected', field.selected ? true : null);
-            row.action = field.action;
-        });
-        show_rows(by_id('items'), items ?? [], () => row_of_cells(4), (row, item) => {
-            fill_cells(row, [String(item.slot), item.key, item.summary, String(item.size ?? '')]);
-            set_attribute(row, 'data-slot', item.slot);
-            set_attribute(row, 'aria-selected', item.selected ? true : null);
-            row.action = item.action;
-        });
-        show_rows(by_id('hex'), hex ?? [], () => row_of_cells(3), (row, line) => {
-            fill_cells(row, [String(line.offset), line.bytes, line.text]);
-            row.action = line.action;
-        });
-        show_rows(by_id('steps'), path ?? [], () => element('li', { tabindex: '-1' }), (item, step) => {
-            set_text(item, `${step.what}: ${step.place}`);
-            item.action = step.action;
-        });
-        show_rows(by_id('copies'), copies ?? [], () => element('li', {}), (item, copy) => {
-            set_text(item, typeof copy === 'string' ? copy : Object.entries(copy).map(([k, v]) => `${k} ${v}`).join(', '));
-        });
+        show_rows(
+            by_id('fields'),
+            fields ?? [],
+            () => row_of_cells(4),
+            (row, field) => {
+                fill_cells(row, [
+                    field.name,
+                    field.value,
+                    field.meaning,
+                    field.size > 0 ? `bytes ${field.offset} to ${field.offset + field.size - 1}` : '',
+                ]);
+                set_attribute(row, 'data-name', field.name);
+                set_attribute(row, 'data-offset', field.offset);
+                set_attribute(row, 'data-size', field.size);
+                set_attribute(row, 'data-depth', field.depth);
+                set_attribute(row, 'aria-selected', field.selected ? true : null);
+                row.action = field.action;
+            },
+        );
+        show_rows(
+            by_id('items'),
+            items ?? [],
+            () => row_of_cells(4),
+            (row, item) => {
+                fill_cells(row, [String(item.slot), item.key, item.summary, String(item.size ?? '')]);
+                set_attribute(row, 'data-slot', item.slot);
+                set_attribute(row, 'aria-selected', item.selected ? true : null);
+                row.action = item.action;
+            },
+        );
+        show_rows(
+            by_id('hex'),
+            hex ?? [],
+            () => row_of_cells(3),
+            (row, line) => {
+                fill_cells(row, [String(line.offset), line.bytes, line.text]);
+                row.action = line.action;
+            },
+        );
+        show_rows(
+            by_id('steps'),
+            path ?? [],
+            () => element('li', { tabindex: '-1' }),
+            (item, step) => {
+                set_text(item, `${step.what}: ${step.place}`);
+                item.action = step.action;
+            },
+        );
+        show_rows(
+            by_id('copies'),
+            copies ?? [],
+            () => element('li', {}),
+            (item, copy) => {
+                set_text(
+                    item,
+                    typeof copy === 'string'
+                        ? copy
+                        : Object.entries(copy)
+                              .map(([k, v]) => `${k} ${v}`)
+                              .join(', '),
+                );
+            },
+        );
         set_text(by_id('preview'), text ?? '');
     }
 
     #console({ console: shown, jobs }) {
-        const build = () => element('div', {}, element('code', {}), element('pre', {}), element('pre', { class: 'errors' }));
+        const build = () =>
+            element('div', {}, element('code', {}), element('pre', {}), element('pre', { class: 'errors' }));
         show_rows(by_id('console-log'), shown?.entries ?? [], build, (row, entry) => {
             set_text(row.children[0], entry.line);
             set_text(row.children[1], entry.output);
             set_text(row.children[2], entry.errors);
             set_attribute(row, 'data-status', entry.running ? 'running' : entry.status);
         });
-        show_rows(by_id('jobs'), jobs ?? [], () => element('li', {}), (row, job) => {
-            const state = job.error ? `failed: ${job.error}` : job.done ? 'done' : `${job.bytes_done} of ${job.bytes_total} bytes`;
-            set_text(row, `${job.title}: ${state}`);
-            set_attribute(row, 'data-done', Boolean(job.done));
-        });
+        show_rows(
+            by_id('jobs'),
+            jobs ?? [],
+            () => element('li', {}),
+            (row, job) => {
+                const state = job.error
+                    ? `failed: ${job.error}`
+                    : job.done
+                      ? 'done'
+                      : `${job.bytes_done} of ${job.bytes_total} bytes`;
+                set_text(row, `${job.title}: ${state}`);
+                set_attribute(row, 'data-done', Boolean(job.done));
+            },
+        );
     }
 }

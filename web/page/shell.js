@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page: asks whether the browser can do it, loads the WebAssembly program, and is what the program knows
-// as Module.page (platform_web.cpp, download.cpp). Each subject has a file of its own.
+// Starts the page: asks whether the browser can do it, loads the WebAssembly program, and is what the
+// program knows as Module.page (platform_web.cpp, download.cpp). Each subject has a file of its own.
 import { ConsoleInput } from './console_input.js';
 import { Core } from './core.js';
 import { Downloads } from './download.js';
@@ -22,7 +22,7 @@ function build_page(module) {
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
         core,
-        state: null,  // the last one published, parsed: for tests
+        state: null, // the last one published, parsed: for tests
         copy_text,
         ask_for_image: () => files.ask(),
         open_sample: () => files.open_sample(SAMPLE),
@@ -44,14 +44,23 @@ function build_page(module) {
     };
 }
 
-// SDL takes every key that reaches the canvas and stops what the browser would do with it. These belong to the
-// browser: Tab leaves the canvas for the mirror; reload, zoom and the like work as everywhere.
+// SDL takes every key that reaches the canvas and stops what the browser would do with it. These belong to
+// the browser: Tab leaves the canvas for the mirror; reload, zoom and the like work as everywhere.
 function leave_keys_to_the_browser() {
-    addEventListener('keydown', (event) => {
-        const browsers = event.key === 'Tab' || event.key === 'F5' || event.key === 'F11' || event.key === 'F12'
-            || ((event.ctrlKey || event.metaKey) && ['r', 'l', 't', 'w', 'n', '+', '-', '0', 'p'].includes(event.key));
-        if (event.target === canvas && browsers) event.stopImmediatePropagation();
-    }, { capture: true });
+    addEventListener(
+        'keydown',
+        (event) => {
+            const browsers =
+                event.key === 'Tab' ||
+                event.key === 'F5' ||
+                event.key === 'F11' ||
+                event.key === 'F12' ||
+                ((event.ctrlKey || event.metaKey) &&
+                    ['r', 'l', 't', 'w', 'n', '+', '-', '0', 'p'].includes(event.key));
+            if (event.target === canvas && browsers) event.stopImmediatePropagation();
+        },
+        { capture: true },
+    );
     canvas.addEventListener('pointerdown', () => canvas.focus());
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 }
@@ -65,16 +74,30 @@ function start() {
         locateFile: (name) => new URL(`../${name}`, import.meta.url).href,
         print: (line) => console.log(line),
         printErr: (line) => console.warn(line),
-        onAbort: (what) => show_problem('GlassFS has stopped', `${what}. The image was only read; nothing is lost.`),
-        preRun: [() => { module.page = build_page(module); watch_pixel_ratio(module.page.core); }],
+        onAbort: (what) =>
+            show_problem('GlassFS has stopped', `${what}. The image was only read; nothing is lost.`),
+        preRun: [
+            () => {
+                module.page = build_page(module);
+                watch_pixel_ratio(module.page.core);
+            },
+        ],
     };
     window.Module = module;
-    canvas.addEventListener('webglcontextlost', () => show_problem('The browser took the graphics context away',
-        'This happens when the graphics driver restarts or many pages use it.'));
+    canvas.addEventListener('webglcontextlost', () =>
+        show_problem(
+            'The browser took the graphics context away',
+            'This happens when the graphics driver restarts or many pages use it.',
+        ),
+    );
     leave_keys_to_the_browser();
     const script = document.createElement('script');
     script.src = PROGRAM;
-    script.onerror = () => show_problem('The program could not be loaded', 'Its script did not arrive: the connection or the server failed.');
+    script.onerror = () =>
+        show_problem(
+            'The program could not be loaded',
+            'Its script did not arrive: the connection or the server failed.',
+        );
     document.head.append(script);
 }
 

@@ -8,7 +8,10 @@ export async function copy_text(text) {
     try {
         await navigator.clipboard.writeText(text);
     } catch {
-        const area = Object.assign(document.createElement('textarea'), { value: text, className: 'mirror-only' });
+        const area = Object.assign(document.createElement('textarea'), {
+            value: text,
+            className: 'mirror-only',
+        });
         const before = document.activeElement;
         document.body.append(area);
         area.select();
@@ -20,7 +23,12 @@ export async function copy_text(text) {
 
 // A font that the program carries, for the few pieces of DOM that lie over the canvas.
 export function use_font(name, bytes) {
-    new FontFace(name, bytes).load().then((font) => document.fonts.add(font), () => { /* the fallback serves */ });
+    new FontFace(name, bytes).load().then(
+        (font) => document.fonts.add(font),
+        () => {
+            /* the fallback serves */
+        },
+    );
 }
 
 // Dark or light: what the user chose here; else what the system prefers, and its changes are followed.
@@ -30,13 +38,19 @@ export class Theme {
     #drawn = null;
 
     constructor(core) {
-        try { this.#chosen = localStorage.getItem(THEME_KEY); } catch { /* no storage: not remembered */ }
+        try {
+            this.#chosen = localStorage.getItem(THEME_KEY);
+        } catch {
+            /* no storage: not remembered */
+        }
         this.#light.addEventListener('change', () => {
             if (!this.#chosen) core.action({ do: 'theme', name: this.#light.matches ? 'light' : 'dark' });
         });
     }
 
-    prefers_light() { return this.#chosen ? this.#chosen === 'light' : this.#light.matches; }
+    prefers_light() {
+        return this.#chosen ? this.#chosen === 'light' : this.#light.matches;
+    }
 
     // The canvas is drawn in this theme now. A change that the system didn't ask for is the user's choice.
     drawn(theme) {
@@ -47,7 +61,9 @@ export class Theme {
             try {
                 if (this.#chosen) localStorage.setItem(THEME_KEY, this.#chosen);
                 else localStorage.removeItem(THEME_KEY);
-            } catch { /* no storage */ }
+            } catch {
+                /* no storage */
+            }
         }
         this.#drawn = theme;
         document.documentElement.dataset.theme = theme;
@@ -57,11 +73,15 @@ export class Theme {
 // The window moved to another screen, or the user zoomed: SDL measures the canvas again at a resize.
 export function watch_pixel_ratio(core) {
     const watch = () => {
-        matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
-            dispatchEvent(new Event('resize'));
-            core.wake();
-            watch();
-        }, { once: true });
+        matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener(
+            'change',
+            () => {
+                dispatchEvent(new Event('resize'));
+                core.wake();
+                watch();
+            },
+            { once: true },
+        );
     };
     watch();
     matchMedia('(prefers-reduced-motion: reduce)').addEventListener('change', () => core.wake());

@@ -2,9 +2,9 @@
 // Packed images: what packs well unpacks to the same device, and what was cut short or made up is refused.
 #include "web/packed_image.h"
 
-#include <cstring>
-
 #include "doctest/doctest.h"
+
+#include <cstring>
 
 using namespace glassfs;
 
@@ -13,7 +13,9 @@ namespace {
 void add_number(Buffer& to, u64 value) {
     for (int i = 0; i < 8; ++i) to.push_back(static_cast<u8>(value >> (8 * i)));
 }
-void add_text(Buffer& to, std::string_view text) { to.insert(to.end(), text.begin(), text.end()); }
+void add_text(Buffer& to, std::string_view text) {
+    to.insert(to.end(), text.begin(), text.end());
+}
 
 Buffer packed(u64 size, std::initializer_list<std::pair<u64, std::string_view>> ranges) {
     Buffer out;
@@ -30,7 +32,8 @@ Buffer packed(u64 size, std::initializer_list<std::pair<u64, std::string_view>> 
 }  // namespace
 
 TEST_CASE("web/packed_image: ranges land where they belong, and the rest is zero") {
-    auto device = web::unpack_image(packed(1 << 20, {{0, "begin"}, {70000, "middle"}, {(1 << 20) - 3, "end"}}), "sample");
+    const Buffer image = packed(1 << 20, {{0, "begin"}, {70000, "middle"}, {(1 << 20) - 3, "end"}});
+    auto device = web::unpack_image(image, "sample");
     REQUIRE(device);
     CHECK((*device)->size() == 1 << 20);
     CHECK((*device)->name() == "sample");

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What platform_web.cpp calls in the page: each is a function of Module.page (page/shell.js). A definition
+// may exist once in a program, so nobody else includes this.
+#pragma once
+
+#include <emscripten/em_js.h>
+
+// clang-format off
+EM_JS(void, page_copy_text, (const char* text), { Module.page.copy_text(UTF8ToString(text)); })
+EM_JS(void, page_ask_for_image, (), { Module.page.ask_for_image(); })
+EM_JS(void, page_open_sample, (), { Module.page.open_sample(); })
+EM_JS(double, page_pixel_ratio, (), { return window.devicePixelRatio || 1; })
+EM_JS(int, page_prefers_light, (), { return Module.page.prefers_light() ? 1 : 0; })
+EM_JS(int, page_prefers_reduced_motion, (), {
+    return matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 0;
+})
+EM_JS(void, page_place_console_input, (int visible, float x, float y, float width, float height), {
+    Module.page.place_console_input(visible !== 0, x, y, width, height);
+})
+EM_JS(void, page_set_console_text, (const char* text), { Module.page.set_console_text(UTF8ToString(text)); })
+EM_JS(void, page_use_mono_font, (const unsigned char* bytes, int size), {
+    Module.page.use_mono_font(HEAPU8.slice(bytes, bytes + size));
+})
+EM_JS(void, page_publish_state, (const char* json), { Module.page.publish_state(UTF8ToString(json)); })
+// clang-format on
