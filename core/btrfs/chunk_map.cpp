@@ -79,6 +79,11 @@ const Chunk* ChunkMap::find(LogicalAddr addr) const {
 Result<Mapping> ChunkMap::map(LogicalAddr addr, u64 length, u32 mirror) const {
     const Chunk* chunk = find(addr);
     if (chunk == nullptr) return fail(Cause::ChunkMissing, "logical " + std::to_string(addr.value));
+    // A range may go on into a chunk that has fewer copies than the one it began in.
+    if (mirror >= chunk->mirrors()) {
+        return fail(Cause::InvalidArgument, {.block = addr.value},
+                    "mirror " + std::to_string(mirror) + " of " + std::to_string(chunk->mirrors()));
+    }
     u64 within = addr - chunk->logical;
     u64 piece = std::min(length, chunk->end() - addr);
     u32 n = static_cast<u32>(chunk->stripes.size());

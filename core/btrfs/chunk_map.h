@@ -51,8 +51,8 @@ class ChunkMap {
     Result<void> add(const Key&, Bytes item);
     const Chunk* find(LogicalAddr) const;  // the chunk that holds this byte, or null
     const std::map<u64, Chunk>& chunks() const { return by_logical_; }
-    // The piece at `addr`, at most `length` bytes. `mirror` must be below the chunk's mirrors().
-    // Cause::ChunkMissing.
+    // The piece at `addr`, at most `length` bytes. Cause::ChunkMissing, or Cause::InvalidArgument
+    // when `mirror` is not below the chunk's mirrors().
     Result<Mapping> map(LogicalAddr addr, u64 length, u32 mirror) const;
 
   private:

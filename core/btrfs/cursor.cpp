@@ -60,7 +60,11 @@ Result<bool> Cursor::previous() {
 }
 
 // To the first or last item of the neighbouring leaf. Empty leaves (only a root may be one) are passed over.
+// Keys must go on rising (or falling) from leaf to leaf: each block checks only its own, and a tree whose
+// nodes share children would be walked almost without end.
 Result<bool> Cursor::step_to_sibling(bool forward) {
+    std::optional<Key> edge;
+    if (leaf().nritems() > 0) edge = forward ? leaf().key(leaf().nritems() - 1) : leaf().key(0);
     for (;;) {
         std::size_t depth = path_.size() - 1;
         auto at_edge = [&](const Step& step) {
@@ -86,7 +90,11 @@ Result<bool> Cursor::step_to_sibling(bool forward) {
             }
             path_.push_back({*block, forward || items == 0 ? 0 : items - 1});
         }
-        if (leaf().nritems() > 0) return true;
+        if (leaf().nritems() == 0) continue;
+        if (!edge || (forward ? *edge < key() : key() < *edge)) return true;
+        Where place = where();
+        path_.clear();
+        return fail(Cause::KeyOrder, place, "against the leaf beside it");
     }
 }
 

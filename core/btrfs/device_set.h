@@ -24,8 +24,9 @@ class DeviceSet {
     // The member that a stripe names: by its UUID, then by its id; null when it is missing.
     const MemberDevice* find(u64 devid, const Uuid& uuid) const;
 
-    // Reads [addr, addr + out.size()) from one mirror, piece by piece. The mirror counts from 0 and must be
-    // below the mirrors of each chunk touched. Causes: ChunkMissing, DeviceMissing, those of Device::read.
+    // Reads [addr, addr + out.size()) from one mirror, piece by piece. The mirror counts from 0. Causes:
+    // ChunkMissing, InvalidArgument (a chunk touched has fewer mirrors), DeviceMissing, those of
+    // Device::read.
     Result<void> read(const ChunkMap&, LogicalAddr addr, MutBytes out, u32 mirror) const;
 
     // A member whose superblock names another file system: right only for a seed device.

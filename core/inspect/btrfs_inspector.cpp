@@ -178,6 +178,17 @@ struct BtrfsInspector::Walk {
     };
     std::vector<Todo> stack;
     u32 visited = 0;
+    std::optional<Key> last = {};  // the greatest key seen
+
+    // Along the walk keys rise; only a first child begins with its parent's key. Each block has room for one
+    // place in that order, so that nodes which share children can't make the walk endless.
+    bool in_order(const Todo& todo) const {
+        if (!last || !todo.expect.first_key) return true;
+        return todo.slot == 0 ? *last <= *todo.expect.first_key : *last < *todo.expect.first_key;
+    }
+    void seen(const Key& key) {
+        if (!last || *last < key) last = key;
+    }
 };
 
 namespace {
@@ -197,8 +208,6 @@ void count_bytes(const TreeBlock& block, NodeRecord& record) {
 }  // namespace
 
 Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const NodeRecord&)>& visit) {
-    // A tree with more blocks than the devices have room for has a loop in it.
-    const u64 blocks_max = volume_.super().total_bytes / volume_.geometry().node_size + 1;
     btrfs::TreeRoot root = TRY(root_of(tree));
     Walk walk;
     walk.stack.push_back({root.bytenr, 0, 0, root.expectation()});
@@ -206,22 +215,28 @@ Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const 
         Walk::Todo todo = walk.stack.back();
         walk.stack.pop_back();
         u32 index = walk.visited++;
-        if (walk.visited > blocks_max) return fail(Cause::BlockLoop, {.tree = tree});
+        bool in_order = walk.in_order(todo);
         NodeRecord record;
         record.addr = todo.addr;
         record.parent = todo.parent;
         record.slot = todo.slot;
         record.level = todo.expect.level.value_or(0);
         if (todo.expect.generation) record.generation = *todo.expect.generation;
-        if (todo.expect.first_key) record.first_key = *todo.expect.first_key;
+        if (todo.expect.first_key) {
+            record.first_key = *todo.expect.first_key;
+            walk.seen(record.first_key);
+        }
         auto block = volume_.read_block(todo.addr, todo.expect);
-        record.bad = !block;
-        if (block) {
+        record.bad = !block || !in_order;
+        if (!record.bad) {
             const TreeBlock& b = **block;
             record.items = b.nritems();
             record.free_bytes = b.free_bytes();
             record.generation = b.generation();
-            if (b.nritems() > 0) record.first_key = b.key(0);
+            if (b.nritems() > 0) {
+                record.first_key = b.key(0);
+                walk.seen(b.is_leaf() ? b.key(b.nritems() - 1) : b.key(0));
+            }
             count_bytes(b, record);
             for (u32 slot = b.is_leaf() ? 0 : b.nritems(); slot-- > 0;) {
                 const auto& pointer = b.pointer(slot);

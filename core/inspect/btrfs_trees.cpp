@@ -64,10 +64,18 @@ std::vector<TreeInfo> BtrfsInspector::trees() {
             u64 id = at.key().objectid;
             if (id == btrfs::tree_reloc_objectid) {
                 // One for each tree that a balance is moving, all with this id.
-                TRY(at.check());
-                const auto& item = view<disk::btrfs_root_item>(at.data());
-                TreeRoot root{id, LogicalAddr{item.bytenr}, item.level, Generation{item.generation}};
-                out.push_back(info_of(root, tree_name(id) + " of " + btrfs::objectid_name(at.key().offset)));
+                TreeInfo info;
+                info.id = id;
+                std::string name = tree_name(id) + " of " + btrfs::objectid_name(at.key().offset);
+                if (auto good = at.check()) {
+                    const auto& item = view<disk::btrfs_root_item>(at.data());
+                    TreeRoot root{id, LogicalAddr{item.bytenr}, item.level, Generation{item.generation}};
+                    info = info_of(root, std::move(name));
+                } else {
+                    info.name = std::move(name);
+                    info.error = good.error();
+                }
+                out.push_back(std::move(info));
                 return true;
             }
             if (!out.empty() && out.back().id == id) out.pop_back();  // a newer root of the same tree
@@ -207,7 +215,9 @@ Result<std::vector<PathStep>> BtrfsInspector::path_to(vfs::NodeId id) {
     if (attributes.type != vfs::FileType::Regular && attributes.type != vfs::FileType::Symlink) return out;
     Cursor cursor(volume_, TRY(root_of(id.tree)));
     bool found = TRY(cursor.seek(btrfs::make_key(id.ino.value, KeyType::ExtentData, 0)));
-    if (!found || cursor.key().objectid != id.ino.value || !cursor.check()) return out;
+    bool extent_data = found && cursor.key().objectid == id.ino.value &&
+                       btrfs::type_of(cursor.key()) == KeyType::ExtentData && cursor.check();
+    if (!extent_data) return out;
     const auto& extent = view<disk::btrfs_file_extent_item>(cursor.data());
     if (extent.type == btrfs::file_extent_inline) {
         u32 at = cursor.leaf().data_at(cursor.slot()) + static_cast<u32>(disk::file_extent_inline_at);

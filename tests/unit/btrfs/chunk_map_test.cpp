@@ -132,3 +132,12 @@ TEST_CASE("btrfs/chunk map: a chunk may come twice, but none may cover part of a
     CHECK(map.add(chunk_key(0), chunk_item(block_group_data, M, 1)));
     CHECK(map.chunks().size() == 3);
 }
+
+TEST_CASE("btrfs/chunk_map: a mirror that only the chunk before had is refused") {
+    ChunkMap map = one_chunk(block_group_metadata | block_group_raid1c4, 16 * M, 4);
+    REQUIRE(map.add(chunk_key(17 * M), chunk_item(block_group_metadata | block_group_raid1, 16 * M, 2)));
+    CHECK(map.map(LogicalAddr{17 * M - 4096}, 16384, 3));
+    CHECK(map.map(LogicalAddr{17 * M}, 16384, 3).error().cause == Cause::InvalidArgument);
+    CHECK(map.map(LogicalAddr{17 * M}, 16384, 2).error().cause == Cause::InvalidArgument);
+    CHECK(map.map(LogicalAddr{17 * M}, 16384, 1));
+}
