@@ -129,20 +129,4 @@ Result<void> DataReader::repair_sector(LogicalAddr disk, MutBytes sector, Bytes 
     return fail(dump ? Cause::DataNotInDump : Cause::DataChecksum, {.block = disk.value});
 }
 
-Result<std::vector<LogicalAddr>> DataReader::bad_sectors(LogicalAddr disk, u64 length, u32 mirror) {
-    const std::size_t sector = volume_.geometry().sector_size;
-    const std::size_t width = checksum_size(volume_.geometry().csum_type);
-    Buffer bytes(static_cast<std::size_t>(length));
-    Sums sums = TRY(look_up_sums(disk, bytes.size() / sector));
-    TRY(volume_.read_data(disk, bytes, mirror));
-    std::vector<LogicalAddr> bad;
-    for (std::size_t i = 0; i < sums.present.size(); ++i) {
-        Bytes one = Bytes(bytes).subspan(i * sector, sector);
-        if (sums.present[i] && !fits(one, Bytes(sums.bytes).subspan(i * width, width))) {
-            bad.push_back(disk + i * sector);
-        }
-    }
-    return bad;
-}
-
 }  // namespace glassfs::btrfs

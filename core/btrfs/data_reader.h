@@ -23,9 +23,6 @@ class DataReader {
     Result<std::shared_ptr<const Buffer>> read_compressed(LogicalAddr disk, u64 disk_bytes, u64 ram_bytes,
                                                           Compression, DataChecksums);
 
-    // Sectors at `disk` in one mirror whose checksum doesn't fit, by logical address; for checks.
-    Result<std::vector<LogicalAddr>> bad_sectors(LogicalAddr disk, u64 length, u32 mirror);
-
   private:
     struct Sums {
         Buffer bytes;               // checksum_size bytes a sector

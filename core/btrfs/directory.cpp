@@ -70,13 +70,13 @@ Result<bool> FileSystem::root_ref_matches(NodeId dir, std::string_view name, u64
     return ref.dirid == dir.ino.value && ref_name == name;
 }
 
-NodeId FileSystem::resolve_location(NodeId dir, std::string_view name, const Key& location) {
-    if (type_of(location) != KeyType::RootItem) return {dir.tree, InodeNo{location.objectid}};
-    auto matches = root_ref_matches(dir, name, location.objectid);
-    if (matches && *matches) {
-        if (auto root = subvolume_root(location.objectid)) return *root;
+Result<NodeId> FileSystem::resolve_location(NodeId dir, std::string_view name, const Key& location) {
+    if (type_of(location) != KeyType::RootItem) return NodeId{dir.tree, InodeNo{location.objectid}};
+    if (TRY(root_ref_matches(dir, name, location.objectid))) {
+        auto root = subvolume_root(location.objectid);
+        if (root || root.error().code() != Errno::NOENT) return root;
     }
-    return {dir.tree, InodeNo{empty_subvol_dir_objectid}};
+    return NodeId{dir.tree, InodeNo{empty_subvol_dir_objectid}};
 }
 
 Result<NodeId> FileSystem::lookup(NodeId dir, std::string_view name) {
@@ -127,7 +127,10 @@ Result<void> FileSystem::readdir(NodeId dir, u64 cookie,
         for (const NamedEntry& entry : parse_entries(at.data())) {
             vfs::DirEntry out;
             out.name = entry.name;
-            out.id = resolve_location(dir, entry.name, to_key(entry.head->location));
+            Key location = to_key(entry.head->location);
+            // A subvolume that can't be reached is listed all the same; going there says why.
+            out.id = resolve_location(dir, entry.name, location)
+                         .value_or(NodeId{location.objectid, InodeNo{first_free_objectid}});
             out.type = to_file_type(entry.head->type);
             out.cookie = at.key().offset;
             if (!visit(out)) return false;

@@ -18,19 +18,26 @@ u64 file_extent_length(Bytes item) {
 
 namespace {
 
+bool is_inline(Bytes item) {
+    return view<disk::btrfs_file_extent_item>(item).type == file_extent_inline;
+}
+
 Key extent_key(NodeId id, u64 at) {
     return make_key(id.ino.value, KeyType::ExtentData, at);
 }
 
-// The file's items that end behind `at`, in order, until `visit` returns false.
+// The file's items that end behind `at`, in order, until `visit` returns false. An inline extent stands for
+// its whole sector, as in Linux: when the file was made longer afterwards, zeros follow that count as data.
 template <class F>
 Result<void> for_each_extent(Volume& volume, NodeId id, u64 at, F&& visit) {
+    const u64 sector = volume.geometry().sector_size;
     Cursor cursor(volume, TRY(volume.tree_root(id.tree)));
     bool more = TRY(cursor.seek_back(extent_key(id, at)));
     if (!more || cursor.key() < extent_key(id, 0)) more = TRY(cursor.seek(extent_key(id, 0)));
     for (; more && cursor.key() <= extent_key(id, ~0ULL); more = TRY(cursor.next())) {
         TRY(cursor.check());
         u64 length = file_extent_length(cursor.data());
+        if (is_inline(cursor.data())) length = (length + sector - 1) / sector * sector;
         if (cursor.key().offset + length < cursor.key().offset) {
             return fail(Cause::FileExtentBad, cursor.where(), "beyond the largest file");
         }
@@ -169,6 +176,7 @@ Result<void> FileSystem::extents(NodeId id, const std::function<bool(const FileE
         Compression kind = TRY(compression_of(item));
         extent.compression = compression_name(kind);
         if (extent.kind == FileExtent::Kind::Inline) {
+            extent.length = file_extent_length(cursor.data());
             extent.disk_length = cursor.data().size() - disk::file_extent_inline_at;
         } else if (extent.kind != FileExtent::Kind::Hole) {
             extent.physical = item.disk_bytenr + (kind == Compression::None ? item.offset.get() : 0);

@@ -76,6 +76,8 @@ Result<NodeId> FileSystem::subvolume_root(u64 tree) {
         tree == fs_tree_objectid || (tree >= first_free_objectid && tree <= last_free_objectid);
     if (!is_subvolume) return fail(Cause::RootMissing, {.tree = tree}, "not a subvolume");
     auto item = TRY(volume_.root_item(tree));
+    // Deleted: what is left of it is on its way out, and nothing in it can be relied on.
+    if (item.refs == 0) return fail(Cause::RootMissing, {.tree = tree}, "the subvolume is deleted");
     u64 dir = item.root_dirid;
     return NodeId{tree, InodeNo{dir == 0 ? first_free_objectid : dir}};
 }
@@ -84,7 +86,10 @@ Result<disk::btrfs_inode_item> FileSystem::inode_item(NodeId id) {
     Cursor cursor(volume_, TRY(volume_.tree_root(id.tree)));
     Key key = make_key(id.ino.value, KeyType::InodeItem, 0);
     bool found = TRY(cursor.seek(key));
-    if (!found || cursor.key() != key) return fail(Cause::InodeMissing, {.key = key, .tree = id.tree});
+    // A name that leads nowhere is ENOENT to whoever follows it, not damage: Linux says so too.
+    if (!found || cursor.key() != key) {
+        return fail(Cause::NotFound, {.key = key, .tree = id.tree}, "there is no such inode");
+    }
     TRY(cursor.check());
     return load<disk::btrfs_inode_item>(cursor.data());
 }

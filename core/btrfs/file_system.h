@@ -42,8 +42,8 @@ class FileSystem final : public vfs::FileSystem {
     Result<vfs::NodeId> subvolume_root(u64 tree);
     Result<disk::btrfs_inode_item> inode_item(vfs::NodeId);
     Result<void> require_directory(vfs::NodeId);
-    // Where a directory entry leads, in `dir`.
-    vfs::NodeId resolve_location(vfs::NodeId dir, std::string_view name, const Key& location);
+    // Where a directory entry leads, in `dir`. The error of a tree that can't be read.
+    Result<vfs::NodeId> resolve_location(vfs::NodeId dir, std::string_view name, const Key& location);
     Result<bool> root_ref_matches(vfs::NodeId dir, std::string_view name, u64 child_tree);
     // Reads from one extent, whose file range begins at `extent_at`, into `out` at file position `at`.
     Result<void> read_extent(const Cursor&, u64 at, MutBytes out, DataChecksums);

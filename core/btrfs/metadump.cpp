@@ -25,6 +25,8 @@ GLASSFS_LAYOUT(meta_cluster_item, 12, META_CLUSTER_ITEM)
 constexpr u64 block_bytes = 1024;
 constexpr u32 items_per_cluster = (block_bytes - sizeof(meta_cluster_header)) / sizeof(meta_cluster_item);
 
+constexpr u64 room_first = 256ULL << 10;  // for what an item unpacks to
+
 // The two versions of the format: magic, and the most bytes that one item can stand for.
 struct Version {
     u64 magic;
@@ -100,13 +102,17 @@ Result<std::shared_ptr<const Buffer>> MetadumpDevice::item_bytes(u64 logical, co
     }
     Buffer stored(item.stored);
     TRY(file_->read(item.at, stored));
-    if (item.compressed) {
-        Buffer plain(static_cast<std::size_t>(item_bytes_max_));
+    // Nothing says how much there is: grow as long as all of the room was used.
+    Buffer plain;
+    u64 room = std::min(item_bytes_max_, room_first);
+    for (;; room = std::min(item_bytes_max_, room * 2)) {
+        plain.resize(static_cast<std::size_t>(room));
         std::size_t length = TRY(decompress(Compression::Zlib, stored, plain, 4096));
+        if (length == room && room < item_bytes_max_) continue;
         plain.resize(length);
-        stored = std::move(plain);
+        break;
     }
-    auto bytes = std::make_shared<const Buffer>(std::move(stored));
+    auto bytes = std::make_shared<const Buffer>(std::move(plain));
     std::lock_guard lock(mutex_);
     last_logical_ = logical;
     last_bytes_ = bytes;
@@ -117,13 +123,18 @@ Result<void> MetadumpDevice::read(u64 at, MutBytes out) {
     while (!out.empty()) {
         auto next = items_.upper_bound(at);
         if (next == items_.begin()) return fail(Cause::DataNotInDump, "logical " + std::to_string(at));
-        auto found = std::prev(next);
-        auto bytes = TRY(item_bytes(found->first, found->second));
-        u64 within = at - found->first;
-        if (within >= bytes->size()) return fail(Cause::DataNotInDump, "logical " + std::to_string(at));
-        std::size_t length =
-            std::min<std::size_t>(out.size(), bytes->size() - static_cast<std::size_t>(within));
-        std::copy_n(bytes->begin() + static_cast<std::ptrdiff_t>(within), length, out.begin());
+        const auto& [logical, item] = *std::prev(next);
+        u64 within = at - logical;
+        std::shared_ptr<const Buffer> plain;
+        if (item.compressed) plain = TRY(item_bytes(logical, item));
+        u64 size = plain != nullptr ? plain->size() : item.stored;
+        if (within >= size) return fail(Cause::DataNotInDump, "logical " + std::to_string(at));
+        std::size_t length = static_cast<std::size_t>(std::min<u64>(out.size(), size - within));
+        if (plain != nullptr) {
+            std::copy_n(plain->begin() + static_cast<std::ptrdiff_t>(within), length, out.begin());
+        } else {
+            TRY(file_->read(item.at + within, out.first(length)));
+        }
         out = out.subspan(length);
         at += length;
     }

@@ -40,7 +40,7 @@ class MetadumpDevice final : public block::Device {
         : file_(std::move(file)), item_bytes_max_(item_bytes_max) {}
     Result<void> read_clusters(u64 magic);
     Result<u64> read_cluster(u64 at, u64 magic);  // returns the next one's position
-    Result<std::shared_ptr<const Buffer>> item_bytes(u64 logical, const Item&);
+    Result<std::shared_ptr<const Buffer>> item_bytes(u64 logical, const Item&);  // of a compressed one
 
     std::shared_ptr<block::Device> file_;
     u64 item_bytes_max_;

@@ -4,6 +4,7 @@
 
 #include "btrfs/item_checker.h"
 
+#include <algorithm>
 #include <array>
 
 namespace glassfs::btrfs {
@@ -26,7 +27,9 @@ Result<void> check_header(const Geometry& geometry, const TreeBlock& block) {
     if (header.bytenr != block.addr().value) {
         return fail(Cause::BlockBytenr, where, say("bytenr ", header.bytenr.get()));
     }
-    if (header.fsid != geometry.metadata_fsid) {
+    const auto& seeds = geometry.seed_fsids;
+    if (header.fsid != geometry.metadata_fsid &&
+        std::find(seeds.begin(), seeds.end(), header.fsid) == seeds.end()) {
         return fail(Cause::BlockFsid, where, say("fsid ", uuid_text(header.fsid)));
     }
     if (header.level >= max_level)

@@ -5,6 +5,8 @@
 // what Linux accepts; where Linux is lenient so is this, or a well-formed volume would be refused.
 #pragma once
 
+#include <vector>
+
 #include "base/checksum.h"
 #include "btrfs/tree_block.h"
 
@@ -18,6 +20,7 @@ struct Geometry {
     u64 incompat = 0;
     u64 generation = 0;  // newest committed; a log tree's blocks are one newer
     Uuid metadata_fsid = {};  // what block headers carry
+    std::vector<Uuid> seed_fsids = {};  // what older ones may carry in a volume grown from a seed
     bool has(u64 incompat_flag) const { return (incompat & incompat_flag) != 0; }
 };
 

@@ -20,11 +20,13 @@ constexpr u64 readable_incompat = incompat_mixed_backref | incompat_default_subv
                                   incompat_no_holes | incompat_metadata_uuid | incompat_raid1c34 |
                                   incompat_raid_stripe_tree | incompat_simple_quota;
 
+// What the headers of the volume's blocks carry; `fsid` alone may be changed afterwards.
+const Uuid& metadata_uuid_of(const disk::btrfs_super_block& super) {
+    return (super.incompat_flags & incompat_metadata_uuid) != 0 ? super.metadata_uuid : super.fsid;
+}
+
 bool same_file_system(const disk::btrfs_super_block& a, const disk::btrfs_super_block& b) {
-    auto metadata_uuid = [](const disk::btrfs_super_block& super) {
-        return (super.incompat_flags & incompat_metadata_uuid) != 0 ? super.metadata_uuid : super.fsid;
-    };
-    return a.fsid == b.fsid || metadata_uuid(a) == metadata_uuid(b);
+    return a.fsid == b.fsid || metadata_uuid_of(a) == metadata_uuid_of(b);
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ bool probe(block::Device& device) {
     if (MetadumpDevice::probe(device)) return true;
     for (u64 offset : super_offsets) {
         Buffer bytes(super_size);
-        if (device.size() < offset + super_size || !device.read(offset, bytes)) return false;
+        if (device.size() < offset + super_size) break;
+        if (!device.read(offset, bytes)) continue;
         if (view<disk::btrfs_super_block>(bytes).magic == super_magic) return true;
     }
     return false;
@@ -84,7 +87,10 @@ Result<void> Volume::open_devices(std::vector<std::shared_ptr<block::Device>> de
         u64 devid = item.devid;
         auto traced = std::make_shared<block::TracedDevice>(device, devid, options_.tracer);
         devices_.add({devid, item.uuid, superblock.super.generation, std::move(traced), superblock.mirror});
-        if (!same_file_system(superblock.super, super_)) devices_.mark_foreign(item.uuid);
+        if (!same_file_system(superblock.super, super_)) {
+            devices_.mark_foreign(item.uuid);
+            geometry_.seed_fsids.push_back(metadata_uuid_of(superblock.super));
+        }
     }
     return {};
 }
@@ -94,13 +100,8 @@ Result<void> Volume::adopt_superblock(const FoundSuperblock& found) {
     if (u64 unknown = super_.incompat_flags & ~readable_incompat; unknown != 0) {
         return fail(Cause::UnsupportedFeature, flags_text(unknown, incompat_names));
     }
-    geometry_ =
-        Geometry{super_.nodesize,
-                 super_.sectorsize,
-                 *checksum_type(super_.csum_type),
-                 super_.incompat_flags,
-                 super_.generation,
-                 (super_.incompat_flags & incompat_metadata_uuid) != 0 ? super_.metadata_uuid : super_.fsid};
+    geometry_ = Geometry{super_.nodesize,       super_.sectorsize, *checksum_type(super_.csum_type),
+                         super_.incompat_flags, super_.generation, metadata_uuid_of(super_)};
     return {};
 }
 
@@ -117,6 +118,9 @@ Result<void> Volume::read_system_chunks() {
         if (array.size() < length)
             return fail(Cause::ChunkBad, "the system chunk array ends within a stripe");
         Bytes item = array.first(length).subspan(sizeof(disk::btrfs_disk_key));
+        if (type_of(key) != KeyType::ChunkItem) {
+            return fail(Cause::ChunkBad, {.key = key}, "not a chunk in the system chunk array");
+        }
         TRY(check_chunk(geometry_, key, item));
         TRY(chunk_map_.add(key, item));
         array = array.subspan(length);
