@@ -117,6 +117,7 @@ void check_devices(BlockReader& reader, const DevExtents& extents) {
             findings.problem(Cause::DeviceSizeWrong, where,
                              say("bytes_used ", item.bytes_used.get(), ", its dev extents have ", used));
         }
+        if (volume.is_metadump()) continue;  // it has no devices
         const btrfs::MemberDevice* member = volume.devices().find(devid, item.uuid);
         if (member == nullptr)
             findings.warning(Cause::DeviceMissing, where);
@@ -143,7 +144,6 @@ void check_devices(BlockReader& reader, const DevExtents& extents) {
 }  // namespace
 
 void check_chunks(BlockReader& reader, const std::vector<BlockGroup>& groups) {
-    if (reader.volume().is_metadump()) return;
     check_block_groups(reader, groups);
     DevExtents extents = read_dev_extents(reader);
     check_stripes(reader, extents);

@@ -57,6 +57,13 @@ class Decoder {
         append_octets(out_, std::move(name), block_, at_, length, depth);
         at_ += std::min(length, left());
     }
+    // One byte that is a key type.
+    void key_type(std::string name, u8 depth) {
+        std::string meaning = key_type_name(block_[at_]);
+        out_.push_back({std::move(name), static_cast<u32>(at_), 1, std::to_string(block_[at_]),
+                        std::move(meaning), depth});
+        at_ += 1;
+    }
     void skip(std::size_t length) { at_ += std::min(length, left()); }
 
   private:
@@ -119,7 +126,7 @@ void put_inline_refs(Decoder& d) {
         d.group(numbered("inline ref", i) + " " + key_type_name(static_cast<u8>(type)),
                 sizeof(disk::btrfs_extent_inline_ref) + extra);
         if (type == KeyType::ExtentDataRef) {
-            d.octets("type", 1, 1);
+            d.key_type("type", 1);
             if (!d.put<disk::btrfs_extent_data_ref>(1)) return;
             continue;
         }
