@@ -4,6 +4,8 @@
 #include "commands/paths.h"
 #include "commands/run.h"
 
+#include <set>
+
 namespace glassfs::commands {
 
 namespace {
@@ -24,20 +26,13 @@ class TreeDrawer {
         std::string path;
         std::vector<vfs::DirEntry> entries;
         std::size_t next = 0;
-        vfs::NodeId id;
     };
-
-    bool on_the_way(vfs::NodeId id) const {
-        for (const Level& level : levels_) {
-            if (level.id == id) return true;
-        }
-        return false;
-    }
 
     void enter(std::string path, vfs::NodeId id) {
         Listing listing = sorted_listing(files_, id);
         if (listing.error) failed(path, *listing.error);
-        levels_.push_back({std::move(path), std::move(listing.entries), 0, id});
+        if (!listing.entries.empty()) entered_.insert(id);
+        levels_.push_back({std::move(path), std::move(listing.entries)});
     }
 
     void failed(std::string_view path, const Error& error) {
@@ -47,7 +42,7 @@ class TreeDrawer {
 
     bool may_enter(const Result<vfs::Attributes>& attributes) const {
         return attributes && attributes->type == vfs::FileType::Directory && levels_.size() < depth_max_ &&
-               !on_the_way(attributes->id);
+               !entered_.contains(attributes->id);
     }
 
     std::string suffix(const std::string& path, const vfs::Attributes& attributes) {
@@ -125,6 +120,9 @@ class TreeDrawer {
     vfs::FileSystem& files_;
     u64 depth_max_;
     std::vector<Level> levels_;
+    // A directory with several names is drawn once (damaged volumes): it may hold itself, and two names in
+    // each of thirty directories are a billion ways to the last.
+    std::set<vfs::NodeId> entered_;
     bool failed_ = false;
 };
 

@@ -96,6 +96,24 @@ TEST_CASE("commands/console: tree, find and stat work without a terminal") {
     CHECK(console.out.starts_with("clean: 0 issues"));
 }
 
+TEST_CASE("commands/console: tree draws a directory with several names once") {
+    Console console;
+    auto& fs = console.volume.fs;
+    auto top = fs.add_directory(fs.root(), "maze");
+    auto dir = top;
+    for (int depth = 0; depth < 30; ++depth) {
+        auto below = fs.add_directory(dir, "a");
+        fs.add_name(dir, "b", below);
+        fs.add_name(dir, "c", top);
+        dir = below;
+    }
+    fs.add_file(dir, "end", {});
+    CHECK(console.run("tree /maze") == 0);
+    CHECK(console.out.find("90 directories, 1 other\n") != std::string::npos);
+    CHECK(console.run("tree /maze --json") == 0);
+    CHECK(console.out.size() < 20000);
+}
+
 TEST_CASE("commands/console: help lists the commands and tells about each") {
     Console console;
     CHECK(console.run("help") == 0);

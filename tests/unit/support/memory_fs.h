@@ -36,6 +36,9 @@ class MemoryFs : public vfs::FileSystem {
         return id;
     }
 
+    // A further name, of a directory too, which only damaged volumes have.
+    void add_name(NodeId dir, const std::string& name, NodeId id) { node(dir).entries[name] = id; }
+
     NodeId root() const override { return {0, InodeNo{1}}; }
 
     Result<vfs::Attributes> getattr(NodeId id) override {
