@@ -5,10 +5,10 @@
 // what Linux accepts; where Linux is lenient so is this, or a well-formed volume would be refused.
 #pragma once
 
-#include <vector>
-
 #include "base/checksum.h"
 #include "btrfs/tree_block.h"
+
+#include <vector>
 
 namespace glassfs::btrfs {
 
@@ -18,15 +18,15 @@ struct Geometry {
     u32 sector_size = 0;
     ChecksumType csum_type = ChecksumType::Crc32c;
     u64 incompat = 0;
-    u64 generation = 0;  // newest committed; a log tree's blocks are one newer
-    Uuid metadata_fsid = {};  // what block headers carry
+    u64 generation = 0;                 // newest committed; a log tree's blocks are one newer
+    Uuid metadata_fsid = {};            // what block headers carry
     std::vector<Uuid> seed_fsids = {};  // what older ones may carry in a volume grown from a seed
     bool has(u64 incompat_flag) const { return (incompat & incompat_flag) != 0; }
 };
 
 // Magic, sizes, alignments, levels, checksum type, sys_chunk_array_size... `offset`: where it was read,
-// bytes. The checksum is verified by the caller. Cause::SuperblockBad, or Cause::SuperblockFieldBad with field
-// and value.
+// bytes. The checksum is verified by the caller. Cause::SuperblockBad, or Cause::SuperblockFieldBad with
+// field and value.
 Result<void> check_superblock(const disk::btrfs_super_block&, u64 offset);
 
 // A chunk item with its stripes: type and profile, stripe counts, lengths, alignment, no overflow.
