@@ -687,7 +687,7 @@ TEST_CASE("btrfs/tree checker: quota items fail by each of their rules") {
         item.at<Le64>() = 1;
         return item;
     };
-    for (std::size_t bytes : {32, 40}) {
+    for (std::size_t bytes : {32U, 40U}) {
         each_breaks(situation, status(bytes),
                     {size,
                      {"key", Cause::KeyBad, [](CraftedItem& item) { item.key.offset = 1; }},
