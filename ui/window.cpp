@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #ifdef IMGUI_IMPL_OPENGL_ES3
 #include <GLES3/gl3.h>
@@ -38,7 +40,10 @@ struct Window::State {
     std::vector<std::string> dropped = {};
 
     float density() const;
+    std::optional<SDL_Event> held_press = {};  // for the next frame
+
     bool handle(SDL_Event&);
+    bool handle_all();
     void draw();
 };
 
@@ -84,7 +89,6 @@ std::unique_ptr<Window> Window::make(Session& session, const WindowOptions& opti
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.LogFilename = nullptr;
-    io.ConfigInputTrickleEventQueue = true;  // a tap is down and up within one frame: ImGui shows them in two
     ImGui_ImplSDL2_InitForOpenGL(state->window, state->context);
     ImGui_ImplOpenGL3_Init(shaders);
     state->app = std::make_unique<App>(session);
@@ -171,12 +175,27 @@ void Window::draw_now() {
     state_->draw();
 }
 
+// The events up to the next frame. An area under others takes a press only if the pointer was over it in the
+// frame before, so a press that comes with its motion, as a tap does, waits for a frame in between.
+bool Window::State::handle_all() {
+    bool moved = false;
+    SDL_Event event;
+    while (held_press || SDL_PollEvent(&event)) {
+        if (held_press) {
+            event = *std::exchange(held_press, std::nullopt);
+        } else if (event.type == SDL_MOUSEBUTTONDOWN && moved) {
+            held_press = event;
+            return true;
+        }
+        moved = moved || event.type == SDL_MOUSEMOTION;
+        if (!handle(event)) return false;
+    }
+    return true;
+}
+
 bool Window::step() {
     State& s = *state_;
-    SDL_Event event;
-    while (SDL_PollEvent(&event)) {
-        if (!s.handle(event)) return false;
-    }
+    if (!s.handle_all()) return false;
     bool due = s.frames_due > 0 || s.app->stale() || s.app->animating() || platform::wants_frame();
     if (!due) return true;
     if (s.frames_due > 0) --s.frames_due;
@@ -187,7 +206,7 @@ bool Window::step() {
 
 void Window::wait() {
     State& s = *state_;
-    if (s.frames_due > 0 || s.app->stale() || s.app->animating()) return;
+    if (s.frames_due > 0 || s.held_press || s.app->stale() || s.app->animating()) return;
     SDL_WaitEventTimeout(nullptr, 200);  // the host may have news that come without an event
 }
 
