@@ -168,7 +168,8 @@ void draw_header(ImDrawList* list, Rect b, const inspect::BlockView& view, const
     const std::string addr = number(view.addr.value);
     draw_text_fit(list, Font::Mono13Bold, b.x + 12, b.y + 20, b.w - 24, with_alpha(colour, look.alpha), addr);
     const bool leaf = view.level == 0;
-    const std::string counts = grouped(view.items.size()) + (leaf ? " items" : " keys");
+    const std::string counts =
+        grouped(view.items.size()) + (leaf ? " item" : " key") + (view.items.size() == 1 ? "" : "s");
     const std::string generation = "gen " + grouped(view.generation.value) + " · ";
     const float room = b.w - 24 - text_width(Font::Mono13Bold, addr) - 12;
     for (const std::string& caption :
