@@ -40,6 +40,7 @@ endif()
 # thread.
 function(glassfs_for_node target)
     target_link_options(${target} PRIVATE -O3 -sENVIRONMENT=node,worker -sNODERAWFS -sEXIT_RUNTIME
+        "--js-library=${PROJECT_SOURCE_DIR}/core/cmake/node_syscalls.js"
         -sINITIAL_MEMORY=64MB -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
         -sSTACK_SIZE=4MB -sDEFAULT_PTHREAD_STACK_SIZE=4MB ${ARGN})
     file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}" CONTENT
