@@ -29,6 +29,10 @@ if(EMSCRIPTEN)
     # std::size_t has 32 bits here: bytes in memory fit, positions on a device don't. Shown, not fatal.
     target_compile_options(glassfs_flags INTERFACE -Wno-error=shorten-64-to-32)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT EMSCRIPTEN)
+    # libstdc++ 12's std::stable_sort uses what it marks as deprecated itself.
+    target_compile_options(glassfs_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 reports an overlap in std::string's own operator+ (GCC bug 105651).
     target_compile_options(glassfs_flags INTERFACE -Wno-restrict)
