@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// For --js-library of programs that run in node. Emscripten 3.1.69 hands symlinkat's paths on as addresses instead
-// of strings; this one takes its place.
+// For --js-library of programs that run in node. Emscripten 3.1.69 hands symlinkat's paths on as addresses
+// instead of strings; this one takes its place.
 addToLibrary({
     __syscall_symlinkat__deps: ["$FS", "$SYSCALLS"],
     __syscall_symlinkat__proxy: "sync",
