@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <unistd.h>
 
 namespace glassfs::cli {
@@ -43,6 +45,11 @@ void Terminal::write_all(int descriptor, std::string_view bytes) {
     while (!bytes.empty()) {
         ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EAGAIN) {
+            // Node makes pipes non-blocking and can't poll them: look again when the reader had time to read.
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            continue;
+        }
         if (written < 0) {
             // The reader had enough: nobody is left to tell, and nothing went wrong.
             if (errno == EPIPE) std::_Exit(0);

@@ -41,12 +41,12 @@ endif()
 # glassfs_for_node(TARGET [OPTION...]): a program that node runs, with the machine's files as its own, and a
 # script of the target's name that starts it. A thread takes a worker of the pool for good as long as main()
 # doesn't return; with -sPROXY_TO_PTHREAD there is no limit, but each file operation goes through the main
-# thread.
+# thread. mimalloc: with the default allocator, threads wait for each other at every small string.
 function(glassfs_for_node target)
     target_link_options(${target} PRIVATE -O3 -sENVIRONMENT=node,worker -sNODERAWFS -sEXIT_RUNTIME
         "--js-library=${PROJECT_SOURCE_DIR}/core/cmake/node_syscalls.js"
         -sINITIAL_MEMORY=64MB -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
-        -sSTACK_SIZE=4MB -sDEFAULT_PTHREAD_STACK_SIZE=4MB ${ARGN})
+        -sMALLOC=mimalloc -sSTACK_SIZE=4MB -sDEFAULT_PTHREAD_STACK_SIZE=4MB ${ARGN})
     file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}" CONTENT
 "#!/bin/sh
 exec node \"$(dirname \"$(readlink -f \"$0\")\")/${target}.js\" \"$@\"
