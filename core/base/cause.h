@@ -25,7 +25,17 @@ namespace glassfs {
     X(Busy, BUSY, "busy")                                                              \
     X(NoSpace, NOSPC, "no space left")                                                 \
     X(OutOfMemory, NOMEM, "out of memory")                                             \
-    X(AccessDenied, ACCES, "permission denied")
+    X(AccessDenied, ACCES, "permission denied")                                        \
+    X(NotPermitted, PERM, "operation not permitted")                                   \
+    X(NotEmpty, NOTEMPTY, "directory not empty")                                       \
+    X(TooManyLinks, MLINK, "too many links")                                           \
+    X(CrossDevice, XDEV, "not within one file system or subvolume")                    \
+    X(FileTooBig, FBIG, "file too large")                                              \
+    X(ArgumentTooBig, TOOBIG, "argument too big")                                      \
+    X(TextBusy, TXTBSY, "text file busy")                                              \
+    X(ValueOverflow, OVERFLOW, "value too large")                                      \
+    X(NoSuchOperation, NOTTY, "not an operation of this file system")                  \
+    X(VolumeAborted, ROFS, "an earlier error made the volume read-only")
 
 #define GLASSFS_CAUSES_DEVICE(X)                                                       \
     X(DeviceReadFailed, IO, "the device could not be read")                            \

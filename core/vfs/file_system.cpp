@@ -47,10 +47,13 @@ FileType file_type_of_mode(u32 mode) {
     }
 }
 
-Result<NodeId> FileSystem::create(NodeId, std::string_view, u32, DeviceNumber) {
+Result<NodeId> FileSystem::create(NodeId, std::string_view, const NewInode&) {
     return fail(Cause::ReadOnly);
 }
-Result<NodeId> FileSystem::symlink(NodeId, std::string_view, std::string_view) {
+Result<NodeId> FileSystem::symlink(NodeId, std::string_view, std::string_view, const NewInode&) {
+    return fail(Cause::ReadOnly);
+}
+Result<NodeId> FileSystem::tmpfile(NodeId, const NewInode&) {
     return fail(Cause::ReadOnly);
 }
 Result<void> FileSystem::link(NodeId, NodeId, std::string_view) {
@@ -62,7 +65,7 @@ Result<void> FileSystem::unlink(NodeId, std::string_view) {
 Result<void> FileSystem::rmdir(NodeId, std::string_view) {
     return fail(Cause::ReadOnly);
 }
-Result<void> FileSystem::rename(NodeId, std::string_view, NodeId, std::string_view) {
+Result<void> FileSystem::rename(NodeId, std::string_view, NodeId, std::string_view, RenameKind) {
     return fail(Cause::ReadOnly);
 }
 Result<std::size_t> FileSystem::write(NodeId, u64, Bytes) {
@@ -71,10 +74,19 @@ Result<std::size_t> FileSystem::write(NodeId, u64, Bytes) {
 Result<void> FileSystem::truncate(NodeId, u64) {
     return fail(Cause::ReadOnly);
 }
-Result<void> FileSystem::setattr(NodeId, const Attributes&, u32) {
+Result<void> FileSystem::fallocate(NodeId, FallocateMode, u64, u64) {
     return fail(Cause::ReadOnly);
 }
-Result<void> FileSystem::set_xattr(NodeId, std::string_view, Bytes) {
+Result<void> FileSystem::clone_range(NodeId, u64, u64, NodeId, u64) {
+    return fail(Cause::ReadOnly);
+}
+Result<void> FileSystem::setattr(NodeId, const AttributeChange&) {
+    return fail(Cause::ReadOnly);
+}
+Result<void> FileSystem::set_flags(NodeId, u64) {
+    return fail(Cause::ReadOnly);
+}
+Result<void> FileSystem::set_xattr(NodeId, std::string_view, Bytes, XattrMode) {
     return fail(Cause::ReadOnly);
 }
 Result<void> FileSystem::remove_xattr(NodeId, std::string_view) {
@@ -85,6 +97,20 @@ Result<void> FileSystem::fsync(NodeId) {
 }
 Result<void> FileSystem::sync() {
     return {};
+}
+void FileSystem::hold(NodeId) {
+}
+Result<void> FileSystem::release(NodeId) {
+    return {};
+}
+Result<NodeId> FileSystem::create_subvolume(NodeId, std::string_view, const NewInode&) {
+    return fail(Cause::NoSuchOperation);
+}
+Result<NodeId> FileSystem::snapshot(NodeId, NodeId, std::string_view, SnapshotKind) {
+    return fail(Cause::NoSuchOperation);
+}
+Result<void> FileSystem::delete_subvolume(NodeId, std::string_view) {
+    return fail(Cause::NoSuchOperation);
 }
 
 }  // namespace glassfs::vfs

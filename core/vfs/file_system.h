@@ -9,6 +9,7 @@
 #include "base/strong.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,35 @@ struct Xattr {
     Buffer value;
 };
 
+struct NewInode {
+    u32 mode = 0100644;  // st_mode: type and permission bits; umask is the caller's business
+    u32 uid = 0;
+    u32 gid = 0;
+    DeviceNumber rdev = {};  // of character and block devices
+};
+
+enum class RenameKind : u8 { Replace, NoReplace, Exchange };  // renameat2's flags
+enum class XattrMode : u8 { Any, Create, Replace };           // setxattr's flags
+enum class SnapshotKind : u8 { Writable, ReadOnly };
+enum class FallocateMode : u8 {
+    Allocate,  // the file grows
+    KeepSize,
+    PunchHole,  // with KEEP_SIZE, as Linux demands
+    ZeroRange,
+    ZeroRangeKeepSize,
+    CollapseRange,
+    InsertRange,
+};
+
+// What is set changes; everything else stays. ctime becomes now.
+struct AttributeChange {
+    std::optional<u32> mode = {};  // permission bits; the type can't change
+    std::optional<u32> uid = {};
+    std::optional<u32> gid = {};
+    std::optional<TimeSpec> atime = {};
+    std::optional<TimeSpec> mtime = {};
+};
+
 // Thread-safe. Readers run in parallel.
 class FileSystem {
   public:
@@ -106,21 +136,49 @@ class FileSystem {
     virtual Result<void> extents(NodeId, const std::function<bool(const FileExtent&)>& visit) = 0;
     virtual Result<StatFs> statfs() = 0;
 
-    // The writing half. A file system that can't write keeps these: they fail with Cause::ReadOnly, but
-    // for fsync and sync, which have nothing to do, as on Linux.
-    virtual Result<NodeId> create(NodeId dir, std::string_view name, u32 mode, DeviceNumber rdev);
-    virtual Result<NodeId> symlink(NodeId dir, std::string_view name, std::string_view target);
+    // The writing half. A file system that can't write keeps these: they fail with Cause::ReadOnly, but for
+    // fsync() and sync(), which have nothing to do, as on Linux. Names are one component; "." and ".." and
+    // names longer than 255 bytes are refused as Linux refuses them. Permissions aren't checked: the caller
+    // is root. Every operation is whole or not at all, also across a crash; it is durable after sync().
+
+    // Any type but a symlink. mkdir is a create with the type bits of a directory. Cause::Exists.
+    virtual Result<NodeId> create(NodeId dir, std::string_view name, const NewInode&);
+    // Cause::NameTooLong for a target that doesn't fit (btrfs: what an inline extent holds).
+    virtual Result<NodeId> symlink(NodeId dir, std::string_view name, std::string_view target,
+                                   const NewInode&);
+    // O_TMPFILE: a regular file without a name, held once for the caller; link() may give it one.
+    virtual Result<NodeId> tmpfile(NodeId dir, const NewInode&);
     virtual Result<void> link(NodeId, NodeId dir, std::string_view name);
     virtual Result<void> unlink(NodeId dir, std::string_view name);
     virtual Result<void> rmdir(NodeId dir, std::string_view name);
-    virtual Result<void> rename(NodeId from_dir, std::string_view from, NodeId to_dir, std::string_view to);
+    virtual Result<void> rename(NodeId from_dir, std::string_view from, NodeId to_dir, std::string_view to,
+                                RenameKind);
+
+    // Returns what was written: less than data.size() only when the volume is full.
     virtual Result<std::size_t> write(NodeId, u64 at, Bytes data);
     virtual Result<void> truncate(NodeId, u64 size);
-    virtual Result<void> setattr(NodeId, const Attributes& wanted, u32 which);
-    virtual Result<void> set_xattr(NodeId, std::string_view name, Bytes value);
+    virtual Result<void> fallocate(NodeId, FallocateMode, u64 at, u64 length);
+    // Makes [to_at, to_at + length) of `to` share the extents of `from` (FICLONERANGE); length 0: up to the
+    // end of `from`.
+    virtual Result<void> clone_range(NodeId from, u64 from_at, u64 length, NodeId to, u64 to_at);
+    virtual Result<void> setattr(NodeId, const AttributeChange&);
+    // The format's own inode flags (chattr), as Attributes::flags has them.
+    virtual Result<void> set_flags(NodeId, u64 flags);
+    virtual Result<void> set_xattr(NodeId, std::string_view name, Bytes value, XattrMode);
     virtual Result<void> remove_xattr(NodeId, std::string_view name);
+
     virtual Result<void> fsync(NodeId);
     virtual Result<void> sync();
+
+    // An inode that is held (an open file) lives on when its last name goes, until the last release().
+    virtual void hold(NodeId);
+    virtual Result<void> release(NodeId);
+
+    // Subvolumes, where the format has them (else Cause::NoSuchOperation).
+    virtual Result<NodeId> create_subvolume(NodeId dir, std::string_view name, const NewInode&);
+    // Of the subvolume whose root directory is `source`.
+    virtual Result<NodeId> snapshot(NodeId source, NodeId dir, std::string_view name, SnapshotKind);
+    virtual Result<void> delete_subvolume(NodeId dir, std::string_view name);
 };
 
 }  // namespace glassfs::vfs
