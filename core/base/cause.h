@@ -95,6 +95,7 @@ namespace glassfs {
     X(CsumMissing, IO, "data checksum is missing")                                     \
     X(DataChecksum, IO, "data checksum mismatch")                                      \
     X(RootItemBad, UCLEAN, "invalid root item")                                        \
+    X(ItemMissing, UCLEAN, "an item that must be there is missing")                    \
     X(RootMissing, NOENT, "no such tree root")                                         \
     X(RootRefBad, UCLEAN, "invalid root reference")                                    \
     X(BlockGroupBad, UCLEAN, "invalid block group item")                               \

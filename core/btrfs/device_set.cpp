@@ -27,6 +27,28 @@ Result<void> DeviceSet::read(const ChunkMap& map, LogicalAddr addr, MutBytes out
     return {};
 }
 
+Result<void> DeviceSet::write(const ChunkMap& map, LogicalAddr addr, Bytes data) const {
+    while (!data.empty()) {
+        u64 length = data.size();
+        u32 mirrors = 1;
+        for (u32 mirror = 0; mirror < mirrors; ++mirror) {
+            Mapping mapping = TRY(map.map(addr, length, mirror));
+            if (mapping.chunk->parity_stripes() != 0) {
+                return fail(Cause::UnsupportedFeature, {.block = addr.value}, "writing to RAID5/6");
+            }
+            mirrors = mapping.chunk->mirrors();
+            length = mapping.length;  // the same for every mirror
+            const Stripe& stripe = mapping.chunk->stripes[mapping.stripe];
+            const MemberDevice* member = find(stripe.devid, stripe.dev_uuid);
+            if (member == nullptr) return fail(Cause::DeviceMissing, {.device = stripe.devid});
+            TRY(member->device->write(mapping.physical.value, data.first(static_cast<std::size_t>(length))));
+        }
+        data = data.subspan(static_cast<std::size_t>(length));
+        addr = addr + length;
+    }
+    return {};
+}
+
 Result<void> DeviceSet::read_piece(const Mapping& mapping, MutBytes out, u32 mirror) const {
     const Chunk& chunk = *mapping.chunk;
     auto read_stripe = [&](u32 index, u64 in_stripe, MutBytes into) -> Result<void> {

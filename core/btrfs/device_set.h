@@ -29,6 +29,9 @@ class DeviceSet {
     // Device::read.
     Result<void> read(const ChunkMap&, LogicalAddr addr, MutBytes out, u32 mirror) const;
 
+    // Writes to all copies. Cause::UnsupportedFeature for RAID5/6; DeviceMissing; those of Device::write.
+    Result<void> write(const ChunkMap&, LogicalAddr addr, Bytes data) const;
+
     // A member whose superblock names another file system: right only for a seed device.
     void mark_foreign(const Uuid& uuid) { foreign_.push_back(uuid); }
     const std::vector<Uuid>& foreign() const { return foreign_; }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files and directories of a btrfs: the vfs interface over a Volume, reading.
+// Files and directories of a btrfs: the vfs interface over a Volume, and over a WritableVolume when it is mounted for
+// writing. Reading: directory.cpp, file_data.cpp. Writing: directory_edit.cpp (names), attribute_edit.cpp, file_write.cpp and
+// file_extents.cpp (data), subvolume_edit.cpp.
 //
 // An inode is (subvolume tree, number). A directory entry that points to a root item enters another subvolume
 // at its root directory. A snapshot keeps the entry of a subvolume nested in its origin, but not that
@@ -7,6 +9,7 @@
 #pragma once
 
 #include "btrfs/data_reader.h"
+#include "btrfs/inode_table.h"
 #include "vfs/file_system.h"
 
 namespace glassfs::btrfs {
@@ -20,7 +23,10 @@ class FileSystem final : public vfs::FileSystem {
   public:
     // `subvolume`: empty for the default one, a decimal tree id, or a path from the top level.
     // The volume must outlive this. A root directory that can't be read is an error only when it is used.
-    static Result<std::unique_ptr<FileSystem>> open(Volume&, std::string_view subvolume, trace::Tracer);
+    // `store`: null when mounted read-only.
+    static Result<std::unique_ptr<FileSystem>> open(Volume&, WritableVolume* store, std::string_view subvolume,
+                                                    trace::Tracer);
+    ~FileSystem() override;
 
     vfs::NodeId root() const override { return root_; }
     Result<vfs::Attributes> getattr(vfs::NodeId) override;
@@ -35,8 +41,34 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> extents(vfs::NodeId, const std::function<bool(const vfs::FileExtent&)>& visit) override;
     Result<vfs::StatFs> statfs() override;
 
+    Result<vfs::NodeId> create(vfs::NodeId dir, std::string_view name, const vfs::NewInode&) override;
+    Result<vfs::NodeId> symlink(vfs::NodeId dir, std::string_view name, std::string_view target,
+                                const vfs::NewInode&) override;
+    Result<vfs::NodeId> tmpfile(vfs::NodeId dir, const vfs::NewInode&) override;
+    Result<void> link(vfs::NodeId, vfs::NodeId dir, std::string_view name) override;
+    Result<void> unlink(vfs::NodeId dir, std::string_view name) override;
+    Result<void> rmdir(vfs::NodeId dir, std::string_view name) override;
+    Result<void> rename(vfs::NodeId from_dir, std::string_view from, vfs::NodeId to_dir, std::string_view to,
+                        vfs::RenameKind) override;
+    Result<std::size_t> write(vfs::NodeId, u64 at, Bytes data) override;
+    Result<void> truncate(vfs::NodeId, u64 size) override;
+    Result<void> fallocate(vfs::NodeId, vfs::FallocateMode, u64 at, u64 length) override;
+    Result<void> clone_range(vfs::NodeId from, u64 from_at, u64 length, vfs::NodeId to, u64 to_at) override;
+    Result<void> setattr(vfs::NodeId, const vfs::AttributeChange&) override;
+    Result<void> set_flags(vfs::NodeId, u64 flags) override;
+    Result<void> set_xattr(vfs::NodeId, std::string_view name, Bytes value, vfs::XattrMode) override;
+    Result<void> remove_xattr(vfs::NodeId, std::string_view name) override;
+    Result<void> fsync(vfs::NodeId) override;
+    Result<void> sync() override;
+    void hold(vfs::NodeId) override;
+    Result<void> release(vfs::NodeId) override;
+    Result<vfs::NodeId> create_subvolume(vfs::NodeId dir, std::string_view name, const vfs::NewInode&) override;
+    Result<vfs::NodeId> snapshot(vfs::NodeId source, vfs::NodeId dir, std::string_view name,
+                                 vfs::SnapshotKind) override;
+    Result<void> delete_subvolume(vfs::NodeId dir, std::string_view name) override;
+
   private:
-    FileSystem(Volume& volume, trace::Tracer tracer) : volume_(volume), data_(volume), trace_(tracer) {}
+    FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer);
 
     Result<u64> default_subvolume();
     Result<vfs::NodeId> subvolume_root(u64 tree);
@@ -49,6 +81,8 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> read_extent(const Cursor&, u64 at, MutBytes out, DataChecksums);
 
     Volume& volume_;
+    WritableVolume* store_;
+    InodeTable inodes_;
     DataReader data_;
     trace::Tracer trace_;
     vfs::NodeId root_;

@@ -32,6 +32,8 @@ class TreeBlock {
 
     LogicalAddr addr() const { return addr_; }
     Bytes bytes() const { return bytes_; }
+    // Only blocks that a transaction has made writable are not const.
+    MutBytes bytes_to_change() { return bytes_; }
     u32 size() const { return static_cast<u32>(bytes_.size()); }
     const disk::btrfs_header& header() const { return view<disk::btrfs_header>(bytes_); }
     u8 level() const { return header().level; }

@@ -301,17 +301,24 @@ Result<BlockPtr> Volume::read_block_mirrors(LogicalAddr addr, const BlockExpecta
 }
 
 Result<BlockPtr> Volume::read_block(LogicalAddr addr, const BlockExpectation& expect) {
-    BlockPtr block = cache_.get(addr.value);
+    BlockPtr block;
+    if (auto changed = changed_blocks_.find(addr.value); changed != changed_blocks_.end()) {
+        block = changed->second;
+    } else {
+        block = cache_.get(addr.value);
+    }
     if (block == nullptr) return read_block_mirrors(addr, expect);
     TRY(check_expectation(*block, expect));
     return block;
 }
 
 TreeRoot Volume::root_tree() const {
+    if (auto live = live_roots_.find(root_tree_objectid); live != live_roots_.end()) return live->second;
     return {root_tree_objectid, LogicalAddr{super_.root}, super_.root_level, Generation{super_.generation}};
 }
 
 TreeRoot Volume::chunk_tree() const {
+    if (auto live = live_roots_.find(chunk_tree_objectid); live != live_roots_.end()) return live->second;
     return {chunk_tree_objectid, LogicalAddr{super_.chunk_root}, super_.chunk_root_level,
             Generation{super_.chunk_root_generation}};
 }
@@ -341,6 +348,11 @@ Result<disk::btrfs_root_item> Volume::root_item(u64 id) {
     return item;
 }
 
+void Volume::forget_root_item(u64 id) {
+    std::lock_guard lock(roots_mutex_);
+    root_items_.erase(id);
+}
+
 Result<TreeRoot> Volume::tree_root(u64 id) {
     if (id == root_tree_objectid) return root_tree();
     if (id == chunk_tree_objectid) return chunk_tree();
@@ -348,6 +360,7 @@ Result<TreeRoot> Volume::tree_root(u64 id) {
         if (auto log = log_root_tree()) return *log;
         return fail(Cause::RootMissing, {.tree = id}, "no log tree is pending");
     }
+    if (auto live = live_roots_.find(id); live != live_roots_.end()) return live->second;
     auto item = TRY(root_item(id));
     return TreeRoot{id, LogicalAddr{item.bytenr}, item.level, Generation{item.generation}};
 }

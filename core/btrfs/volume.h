@@ -4,6 +4,9 @@
 // Opening goes superblock -> system chunk array -> chunk tree -> root tree. After that the maps don't change,
 // so readers run in parallel; only the caches lock. Every tree block that leaves read_block() has its
 // checksum and structure verified; a bad copy is replaced by the next mirror's.
+//
+// Mounted for writing (writable_volume.h), maps, roots and changed blocks do change, always under the exclusive
+// side of blocks_mutex(): whoever reads such a volume holds reading() for as long as it follows pointers.
 #pragma once
 
 #include "block/buffer_cache.h"
@@ -14,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <unordered_map>
 
 namespace glassfs::btrfs {
@@ -88,7 +92,23 @@ class Volume {
     TreeRoot chunk_tree() const;
     std::optional<TreeRoot> log_root_tree() const;  // the tree of log trees' roots
 
+    // Keeps the writer from changing blocks in memory. Not recursive.
+    std::shared_lock<std::shared_mutex> reading() { return std::shared_lock(blocks_mutex_); }
+
   private:
+    // The writer's half: blocks in memory that are newer than the disk, and roots that point to them.
+    friend class WritableVolume;
+    friend class Transaction;
+    friend class ChunkAllocator;
+    std::shared_mutex& blocks_mutex() { return blocks_mutex_; }
+    void set_live_root(const TreeRoot& root) { live_roots_[root.id] = root; }
+    void drop_live_root(u64 id) { live_roots_.erase(id); }
+    void forget_root_item(u64 id);
+
+    std::shared_mutex blocks_mutex_;
+    std::unordered_map<u64, std::shared_ptr<TreeBlock>> changed_blocks_;  // by address
+    std::unordered_map<u64, TreeRoot> live_roots_;
+
     Volume(const Options& options) : options_(options), cache_(options.cache_bytes) {}
 
     Result<void> open_devices(std::vector<std::shared_ptr<block::Device>>);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Block groups in memory: how much of each is used, and where it is free. One block group stands for one chunk.
+//
+//   length = used (extents in the extent tree) + reserved (handed out, extent item still to come)
+//          + pinned (freed, but in use by the last commit) + under superblock copies + free
+//
+// The free ranges of a block group are read when it is first allocated from, as the last commit left them: what has
+// been freed since is pinned and not free in either view. Not thread-safe: the writer's lock protects it.
+#pragma once
+
+#include "btrfs/chunk_map.h"
+
+#include <functional>
+#include <set>
+
+namespace glassfs::btrfs {
+
+struct BlockGroup {
+    u64 start = 0;
+    u64 length = 0;
+    u64 flags = 0;
+    u64 used = 0;
+    u64 reserved = 0;
+    u64 pinned = 0;
+    u64 super_bytes = 0;          // under superblock copies
+    bool has_item = true;         // false: its BLOCK_GROUP_ITEM is still to be inserted
+    bool item_changed = false;    // `used` differs from the item's
+    bool read_only = false;       // on its way out: nothing is allocated here
+    bool loaded = false;
+    u64 hole_max = ~0ULL;         // no free range is longer (an upper bound)
+    u64 cursor = 0;               // where the last allocation ended
+    std::map<u64, u64> free = {};  // begin -> length; valid when loaded
+    u64 end() const { return start + length; }
+    u64 free_bytes() const { return length - used - reserved - pinned - super_bytes; }
+    u64 type() const { return flags & block_group_type_mask; }
+};
+
+struct FreeRange {
+    LogicalAddr addr;
+    u64 length = 0;  // bytes
+};
+
+class BlockGroups {
+  public:
+    // Fills in a block group's free ranges as of the last commit.
+    using Loader = std::function<Result<std::vector<FreeRange>>(const BlockGroup&)>;
+    void set_loader(Loader loader) { loader_ = std::move(loader); }
+
+    BlockGroup& add(BlockGroup group);
+    void remove(u64 start);
+    BlockGroup* find(LogicalAddr);
+    std::map<u64, BlockGroup>& all() { return groups_; }
+    const std::map<u64, BlockGroup>& all() const { return groups_; }
+
+    // Free bytes in block groups that hold `type` (block_group_data, _metadata or _system), writable ones only.
+    u64 free_bytes(u64 type) const;
+
+    // Takes at most `wanted` bytes in one piece, at least `least`, from a block group of `type`; addresses are
+    // multiples of `align`. Nothing when there is no such piece. `least` == `wanted` is a fast first fit.
+    Result<std::optional<FreeRange>> allocate(u64 type, u64 wanted, u64 least, u64 align);
+    // Takes exactly this range if all of it is free.
+    Result<bool> allocate_at(LogicalAddr, u64 length);
+    // A reservation came to nothing; the range was never used by a commit.
+    void return_reserved(LogicalAddr, u64 length);
+    // The reserved range now has an extent item.
+    void reserved_to_used(LogicalAddr, u64 length);
+    // The extent item is gone: free after the next commit.
+    void used_to_pinned(LogicalAddr, u64 length);
+    // The commit is durable. Calls `freed` for each range that became free.
+    void unpin(const std::function<void(LogicalAddr, u64 length)>& freed);
+    bool anything_pinned() const { return !pinned_.empty(); }
+    u64 pinned_bytes() const { return pinned_bytes_; }
+
+    // Block groups whose items must be written, in order of address.
+    std::set<u64>& changed() { return changed_; }
+
+  private:
+    Result<void> load(BlockGroup&);
+    static void put_free(BlockGroup&, u64 begin, u64 length);
+    std::optional<FreeRange> take(BlockGroup&, u64 wanted, u64 least, u64 align);
+    void mark_changed(BlockGroup&);
+    std::vector<std::set<u64>*> candidates(u64 type);
+    void update_candidate(const BlockGroup&);
+
+    std::map<u64, BlockGroup> groups_;
+    std::set<u64> with_room_[3];  // data, system, metadata: starts of block groups that have free bytes
+    std::set<u64> changed_;
+    std::vector<FreeRange> pinned_;
+    u64 pinned_bytes_ = 0;
+    u64 free_bytes_[3] = {};
+    Loader loader_;
+};
+
+// The logical ranges of a chunk that lie under a device's superblock copies, in order; whole stripe elements.
+std::vector<FreeRange> ranges_under_superblocks(const Chunk&);
+
+}  // namespace glassfs::btrfs

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// A volume mounted for writing: what is in memory beside the tree blocks (trees, block groups, delayed
+// references), the running transaction, and its commit. Locks, in the order in which they are taken: an inode's,
+// then the writer's (begin(), commit()), then the blocks' (Volume::reading(): shared by readers).
+#pragma once
+
+#include "btrfs/block_groups.h"
+#include "btrfs/chunk_allocator.h"
+#include "btrfs/delayed_refs.h"
+#include "btrfs/transaction.h"
+
+#include <atomic>
+#include <functional>
+
+namespace glassfs::btrfs {
+
+// Where a piece of file data goes.
+struct DataExtent {
+    LogicalAddr addr;
+    u64 length = 0;  // bytes
+};
+
+struct CommitCounters {
+    u64 commits = 0;
+    u64 blocks_written = 0;  // tree blocks, copies not counted
+    u64 rounds = 0;          // of delayed references, block group and root items
+    u64 cow_blocks = 0;
+};
+
+class WritableVolume {
+  public:
+    struct Options {
+        u64 dirty_bytes_max = 128ULL << 20;  // changed tree blocks in memory before a commit is made
+        bool discard = false;                // tell the devices of freed space
+        DevExtentSearchMode chunk_search = DevExtentSearchMode::Hint;
+    };
+
+    // Refuses what can't be written here, by name: missing devices, a pending log, unknown compat_ro features
+    // (Cause::ReadOnly and why).
+    static Result<std::unique_ptr<WritableVolume>> open(Volume&, Environment&, const Options&,
+                                                        trace::Tracer);
+
+    // Waits for the writer's lock, and makes sure of the room: allocates a chunk or commits when that helps.
+    // Cause::NoSpace, Cause::VolumeAborted.
+    Result<Transaction> begin(Need need = {});
+    // Makes durable what all steps so far have done. Readers go on.
+    Result<void> commit();
+    // Called at the begin of each commit, inside of a step: brings what others keep in memory into the trees.
+    void before_commit(std::function<Result<void>(Transaction&)> flush) { flush_ = std::move(flush); }
+
+    Volume& volume() { return volume_; }
+    Environment& environment() { return environment_; }
+    trace::Tracer& tracer() { return trace_; }
+    const CommitCounters& counters() const { return counters_; }
+    bool aborted() const { return aborted_; }
+    // Bytes that could still be filled with file data, as statfs shows them.
+    u64 data_bytes_free();
+
+    // File data. Room for at most `wanted` bytes (whole sectors), at least `least`, in one piece. It belongs to the
+    // caller, who must refer to it by add_data_ref() in the same step or give it back. Cause::NoSpace.
+    Result<DataExtent> allocate_data(Transaction&, u64 wanted, u64 least);
+    void return_data(Transaction&, const DataExtent&);
+    // `offset`: the file position minus the position in the extent, as EXTENT_DATA_REF has it. The first reference to an
+    // extent that was just allocated makes its extent item. When the last one is dropped, the extent's checksums go too.
+    void add_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset, u32 count = 1);
+    void drop_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset, u32 count = 1);
+    // To all copies. Not durable before the next commit. Needs no step.
+    Result<void> write_data(LogicalAddr, Bytes);
+
+    // Trees that begin and end.
+    Result<Tree*> create_tree(Transaction&, u64 id, const disk::btrfs_root_item&);
+    // A snapshot of `source` (which must not have changed in this transaction) under the id `id`.
+    Result<Tree*> copy_tree(Transaction&, Tree& source, u64 id, const disk::btrfs_root_item&);
+    // Takes the tree, whose root must be gone, off the list.
+    void forget_tree(u64 id);
+
+    // For the parts of the engine (extent tree, chunk allocator, cleaner).
+    BlockGroups& groups() { return groups_; }
+    DelayedRefs& refs() { return refs_; }
+    ChunkAllocator& chunks() { return chunks_; }
+    disk::btrfs_super_block& super() { return super_; }
+    // How often an extent is referred to, and its flags, delayed references included.
+    struct ExtentInfo {
+        u64 refs = 0;
+        u64 flags = 0;
+    };
+    Result<ExtentInfo> extent_info(Transaction&, LogicalAddr, u8 level);
+    // Adds (+1) or drops (-1) references to everything that a block points to. FullBackref: the block itself is
+    // the referrer, by address; else its owner tree is.
+    enum class RefKind : u8 { Tree, FullBackref };
+    Result<void> modify_child_refs(Transaction&, const Tree&, const TreeBlock&, RefKind, s32 change);
+    Result<void> run_delayed_refs(Transaction&);
+
+  private:
+    friend class Transaction;
+    WritableVolume(Volume& volume, Environment& environment, const Options& options, trace::Tracer tracer);
+
+    Result<void> check_writable() const;
+    Result<void> load();
+    Result<Tree*> load_tree(u64 id);
+    Result<void> ensure_room(Transaction&, Need);
+    u64 commit_reserve_bytes() const;
+
+    Result<WritableBlock> copy_block(Transaction&, Tree&, const BlockPtr&);
+    Result<bool> update_refs_for_copy(Transaction&, Tree&, const TreeBlock& old, const TreeBlock& copy);
+
+    Result<void> commit_step(Transaction&);
+    Result<void> settle(Transaction&);
+    Result<bool> write_root_items(Transaction&);
+    Result<bool> write_block_group_items(Transaction&);
+    Result<void> write_blocks(const std::vector<WritableBlock>&);
+    Result<void> write_superblocks();
+    void prepare_superblock(Transaction&);
+    void finish_commit(const std::vector<WritableBlock>&);
+
+    Volume& volume_;
+    Environment& environment_;
+    Options options_;
+    trace::Tracer trace_;
+    std::mutex writer_mutex_;
+    std::atomic<bool> aborted_ = false;
+    Generation generation_;       // of the running transaction
+    disk::btrfs_super_block super_{};  // as it will be written
+    std::map<u64, std::unique_ptr<Tree>> trees_;
+    BlockGroups groups_;
+    DelayedRefs refs_;
+    ChunkAllocator chunks_;
+    std::function<Result<void>(Transaction&)> flush_;
+    CommitCounters counters_;
+    u64 changes_ = 0;             // block changes so far: what tells whether a failed step had changed something
+};
+
+}  // namespace glassfs::btrfs
