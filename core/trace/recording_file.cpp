@@ -17,6 +17,9 @@
 #include "base/text.h"
 #include "trace/recording.h"
 
+#include <concepts>
+#include <limits>
+
 namespace glassfs::trace {
 namespace {
 
@@ -170,10 +173,11 @@ class Reader {
     Result<void> fill(StrongNumber<Tag>& field) {
         return fill(field.value);
     }
-    Result<void> fill(u8& field) {
+    template <std::unsigned_integral Number>  // narrower than u64
+    Result<void> fill(Number& field) {
         u64 value = TRY(number());
-        if (value > 0xff) return bad("a field beyond its range");
-        field = static_cast<u8>(value);
+        if (value > std::numeric_limits<Number>::max()) return bad("a field beyond its range");
+        field = static_cast<Number>(value);
         return {};
     }
 
