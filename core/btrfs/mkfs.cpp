@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The plan: three chunks (system, metadata, data) one behind the other in the logical address space and on
 // each device from 1 MiB on; then every tree as one leaf at the begin of the metadata chunk (the chunk tree:
-// of the system chunk); then the leaves, and the superblocks last.
+// of the system chunk), but for places where a copy of the superblock lies; then the leaves, and the
+// superblocks last. Nothing is written before the whole plan stands.
 #include "btrfs/mkfs.h"
 
 #include "btrfs/chunk_map.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr u64 MiB = 1ULL << 20, GiB = 1ULL << 30;
 constexpr u64 reserved_bytes = MiB;      // of each device's begin: boot loaders, the first superblock
 constexpr u64 first_logical = 22020096;  // where mkfs.btrfs's lasting chunks begin
+constexpr u64 super_range = 64 << 10;    // what Linux keeps free of everything else around a superblock
 constexpr Generation first_generation{1};
 
 struct Member {
@@ -67,7 +69,8 @@ class Maker {
         TRY(check_options());
         TRY(adopt(devices));
         TRY(plan_chunks());
-        plan_trees();
+        TRY(plan_trees());
+        TRY(build_leaves());
         return write();
     }
 
@@ -75,11 +78,17 @@ class Maker {
     Result<void> check_options() const;
     Result<void> adopt(const std::vector<std::shared_ptr<block::Device>>&);
     Result<void> plan_chunks();
-    Result<void> plan_chunk(u64 type, u64 profile, u64 stripe_bytes);
-    void plan_trees();
+    // `stripe_bytes`: at most. `spare`: bytes to leave on each device for the chunks that follow.
+    Result<void> plan_chunk(u64 type, u64 profile, u64 stripe_bytes, u64 spare);
+    std::vector<std::size_t> devices_by_room() const;
+    Result<void> plan_trees();
+    Result<LogicalAddr> place_block(const Chunk&, LogicalAddr from) const;
+    Result<bool> holds_superblock(LogicalAddr, u64 length) const;
+    Result<void> build_leaves();
+    LeafBuilder leaf_of(u64 tree);
     Result<void> write();
-    Result<void> write_leaf(const TreePlan&, LeafBuilder);
-    Result<void> write_logical(const Chunk&, LogicalAddr, Bytes);
+    Result<void> wipe(block::Device&, u64 at, u64 length);
+    Result<void> write_logical(LogicalAddr, Bytes);
     Result<void> write_superblocks();
 
     LeafBuilder root_tree();
@@ -90,7 +99,7 @@ class Maker {
     LeafBuilder free_space_tree();
     LeafBuilder block_group_tree();
     LeafBuilder uuid_tree();
-    void put(LeafBuilder& leaf, const Key& key, Bytes item) { GLASSFS_ASSERT(leaf.add(key, item)); }
+    void put(LeafBuilder& leaf, const Key& key, Bytes item) { overfull_ |= !leaf.add(key, item); }
     template <class T>
     void put(LeafBuilder& leaf, const Key& key, const T& item) {
         put(leaf, key, Bytes(reinterpret_cast<const u8*>(&item), sizeof item));
@@ -101,7 +110,8 @@ class Maker {
     disk::btrfs_dev_item dev_item(std::size_t index) const;
     Buffer chunk_item(const Chunk&) const;
     const TreePlan& tree(u64 id) const;
-    u64 used_bytes(const Chunk&) const;
+    std::vector<LogicalAddr> blocks_in(const Chunk&) const;  // ascending
+    u64 used_bytes(const Chunk& chunk) const { return blocks_in(chunk).size() * options_.node_size; }
 
     const MkfsOptions& options_;
     Environment& environment_;
@@ -112,7 +122,10 @@ class Maker {
     TimeSpec now_;
     std::vector<Member> members_;
     std::vector<Chunk> chunks_;  // system, metadata, data
+    ChunkMap map_;
     std::vector<TreePlan> trees_;
+    std::vector<Buffer> leaves_;  // of trees_
+    bool overfull_ = false;       // something didn't fit into a leaf
 };
 
 bool is_power_of_two(u64 n) {
@@ -142,6 +155,7 @@ Result<void> Maker::adopt(const std::vector<std::shared_ptr<block::Device>>& dev
     u64 least = mkfs_device_bytes_min(options_, devices.size());
     now_ = environment_.now();
     fsid_ = environment_.uuid();
+    if (options_.uuid) fsid_ = *options_.uuid;
     chunk_tree_uuid_ = environment_.uuid();
     fs_tree_uuid_ = environment_.uuid();
     for (const auto& device : devices) {
@@ -168,13 +182,19 @@ u64 metadata_profile(const MkfsOptions& options, std::size_t devices) {
     return options.metadata_profile.value_or(devices > 1 ? block_group_raid1 : block_group_dup);
 }
 
-// A chunk's stripes may be small on small devices: a tenth of all space for its type, in whole 64 KiB.
+// A tenth of all space for metadata, in whole 64 KiB, within bounds.
 u64 metadata_stripe_bytes(u64 total, u64 copies) {
-    u64 wanted = total >= 50 * GiB ? GiB : 256 * MiB;
+    u64 most = total > 50 * GiB ? GiB : 256 * MiB;
     u64 tenth = total / 10 / copies / stripe_length * stripe_length;
-    return std::clamp<u64>(tenth, std::min<u64>(wanted, 32 * MiB), wanted);
+    return std::clamp<u64>(tenth, 32 * MiB, most);
 }
 constexpr u64 system_stripe_bytes = 8 * MiB, data_stripe_bytes = 8 * MiB;
+constexpr u64 metadata_stripe_bytes_min = 28 * MiB;
+
+// How many stripes of a chunk lie on the same device.
+u64 stripes_on_one_device(u64 profile) {
+    return profile == block_group_dup ? 2 : 1;
+}
 
 Result<void> Maker::plan_chunks() {
     u64 total = 0;
@@ -189,34 +209,50 @@ Result<void> Maker::plan_chunks() {
     if (((metadata | data) & (block_group_raid1c3 | block_group_raid1c4)) != 0) {
         geometry_.incompat |= incompat_raid1c34;
     }
-    TRY(plan_chunk(block_group_system, metadata, system_stripe_bytes));
-    TRY(plan_chunk(block_group_metadata, metadata, metadata_stripe_bytes(total, shape->sub_stripes)));
-    return plan_chunk(block_group_data, data, data_stripe_bytes);
+    u64 data_spare = stripes_on_one_device(data) * data_stripe_bytes;
+    u64 metadata_bytes = metadata_stripe_bytes(total, shape->sub_stripes);
+    TRY(plan_chunk(block_group_system, metadata, system_stripe_bytes, 0));
+    TRY(plan_chunk(block_group_metadata, metadata, metadata_bytes, data_spare));
+    TRY(plan_chunk(block_group_data, data, data_stripe_bytes, 0));
+    for (const Chunk& chunk : chunks_) {
+        TRY(map_.add(make_key(first_chunk_tree_objectid, KeyType::ChunkItem, chunk.logical.value),
+                     chunk_item(chunk)));
+    }
+    return {};
 }
 
-// Takes the devices with the most room left first, as an allocator does.
-Result<void> Maker::plan_chunk(u64 type, u64 profile, u64 stripe_bytes) {
-    const ProfileShape& shape = *shape_of(profile);
-    if (members_.size() < shape.devices_min) {
-        return fail(Cause::InvalidArgument, flags_text(profile, block_group_flag_names) + " needs " +
-                                                std::to_string(shape.devices_min) + " devices");
-    }
+std::vector<std::size_t> Maker::devices_by_room() const {
     std::vector<std::size_t> order(members_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return members_[a].bytes - members_[a].used > members_[b].bytes - members_[b].used;
     });
+    return order;
+}
+
+// Takes the devices with the most room left first, as an allocator does.
+Result<void> Maker::plan_chunk(u64 type, u64 profile, u64 stripe_bytes, u64 spare) {
+    const ProfileShape& shape = *shape_of(profile);
+    if (members_.size() < shape.devices_min) {
+        return fail(Cause::InvalidArgument, flags_text(profile, block_group_flag_names) + " needs " +
+                                                std::to_string(shape.devices_min) + " devices");
+    }
+    std::vector<std::size_t> order = devices_by_room();
     std::size_t count =
         shape.all_devices ? members_.size() / shape.multiple * shape.multiple : shape.multiple;
+    u64 on_one = stripes_on_one_device(profile);
+    const Member& fullest = members_[order[count / on_one - 1]];
+    u64 room = (fullest.bytes - fullest.next - std::min(spare, fullest.bytes - fullest.next)) / on_one;
+    stripe_bytes = std::min(stripe_bytes, room / stripe_length * stripe_length);
+    if (stripe_bytes < stripe_length) return fail(Cause::NoSpace, fullest.device->name());
     Chunk chunk;
     chunk.logical = chunks_.empty() ? LogicalAddr{first_logical} : chunks_.back().end();
     chunk.type = type | profile;
     chunk.stripe_len = stripe_length;
     chunk.sub_stripes = static_cast<u16>(profile == block_group_raid10 ? 2 : 1);
     for (std::size_t i = 0; i < count; ++i) {
-        std::size_t index = profile == block_group_dup ? order[0] : order[i];
+        std::size_t index = order[i / on_one];
         Member& member = members_[index];
-        if (member.bytes - member.next < stripe_bytes) return fail(Cause::NoSpace, member.device->name());
         chunk.stripes.push_back({index + 1, PhysicalAddr{member.next}, member.uuid});
         member.next += stripe_bytes;
         member.used += stripe_bytes;
@@ -226,27 +262,55 @@ Result<void> Maker::plan_chunk(u64 type, u64 profile, u64 stripe_bytes) {
     return {};
 }
 
-void Maker::plan_trees() {
+Result<bool> Maker::holds_superblock(LogicalAddr addr, u64 length) const {
+    for (u32 mirror = 0; mirror < map_.find(addr)->mirrors(); ++mirror) {
+        for (u64 done = 0; done < length;) {
+            Mapping to = TRY(map_.map(addr + done, length - done, mirror));
+            for (u64 super : super_offsets) {
+                u64 begin = to.physical.value;
+                if (begin < super + super_range && super < begin + to.length) return true;
+            }
+            done += to.length;
+        }
+    }
+    return false;
+}
+
+// The first place at or behind `from` where no mirror of a tree block covers a superblock.
+Result<LogicalAddr> Maker::place_block(const Chunk& chunk, LogicalAddr from) const {
+    for (LogicalAddr at = from; chunk.end() - at >= options_.node_size; at = at + options_.node_size) {
+        if (!TRY(holds_superblock(at, options_.node_size))) return at;
+    }
+    return fail(Cause::NoSpace, "the first chunk is too small for the trees");
+}
+
+Result<void> Maker::plan_trees() {
     std::vector<u64> ids = {root_tree_objectid, extent_tree_objectid, dev_tree_objectid,
                             fs_tree_objectid,   csum_tree_objectid,   uuid_tree_objectid};
     if (options_.free_space_tree) ids.push_back(free_space_tree_objectid);
     if (options_.block_group_tree) ids.push_back(block_group_tree_objectid);
     ids.push_back(data_reloc_tree_objectid);
-    trees_.push_back({chunk_tree_objectid, chunks_[0].logical});
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        trees_.push_back({ids[i], chunks_[1].logical + i * options_.node_size});
+    trees_.push_back({chunk_tree_objectid, TRY(place_block(chunks_[0], chunks_[0].logical))});
+    LogicalAddr next = chunks_[1].logical;
+    for (u64 id : ids) {
+        next = TRY(place_block(chunks_[1], next));
+        trees_.push_back({id, next});
+        next = next + options_.node_size;
     }
+    return {};
 }
 
 const TreePlan& Maker::tree(u64 id) const {
     return *std::find_if(trees_.begin(), trees_.end(), [&](const TreePlan& plan) { return plan.id == id; });
 }
 
-u64 Maker::used_bytes(const Chunk& chunk) const {
-    u64 blocks = static_cast<u64>(std::count_if(trees_.begin(), trees_.end(), [&](const TreePlan& plan) {
-        return plan.addr >= chunk.logical && plan.addr < chunk.end();
-    }));
-    return blocks * options_.node_size;
+std::vector<LogicalAddr> Maker::blocks_in(const Chunk& chunk) const {
+    std::vector<LogicalAddr> blocks;
+    for (const TreePlan& plan : trees_) {
+        if (plan.addr >= chunk.logical && plan.addr < chunk.end()) blocks.push_back(plan.addr);
+    }
+    std::sort(blocks.begin(), blocks.end());
+    return blocks;
 }
 
 disk::btrfs_timespec to_disk_time(TimeSpec time) {
@@ -424,11 +488,19 @@ LeafBuilder Maker::subvolume() {
 LeafBuilder Maker::free_space_tree() {
     LeafBuilder leaf(options_.node_size);
     for (const Chunk& chunk : chunks_) {
-        u64 used = used_bytes(chunk);  // all at the chunk's begin
+        // Ranges that superblocks lie in are free here: Linux takes them out when it loads a block group.
+        std::vector<std::pair<LogicalAddr, u64>> free;
+        LogicalAddr done = chunk.logical;
+        for (LogicalAddr block : blocks_in(chunk)) {
+            if (block > done) free.emplace_back(done, block - done);
+            done = block + options_.node_size;
+        }
+        if (chunk.end() > done) free.emplace_back(done, chunk.end() - done);
         put(leaf, make_key(chunk.logical.value, KeyType::FreeSpaceInfo, chunk.length),
-            disk::btrfs_free_space_info{1, 0});
-        put(leaf, make_key(chunk.logical.value + used, KeyType::FreeSpaceExtent, chunk.length - used),
-            Bytes{});
+            disk::btrfs_free_space_info{static_cast<u32>(free.size()), 0});
+        for (const auto& [addr, length] : free) {
+            put(leaf, make_key(addr.value, KeyType::FreeSpaceExtent, length), Bytes{});
+        }
     }
     return leaf;
 }
@@ -441,13 +513,48 @@ LeafBuilder Maker::uuid_tree() {
     return leaf;
 }
 
-Result<void> Maker::write_logical(const Chunk& chunk, LogicalAddr addr, Bytes bytes) {
-    ChunkMap map;
-    TRY(map.add(make_key(first_chunk_tree_objectid, KeyType::ChunkItem, chunk.logical.value),
-                chunk_item(chunk)));
+LeafBuilder Maker::leaf_of(u64 tree_id) {
+    switch (tree_id) {
+        case root_tree_objectid:
+            return root_tree();
+        case extent_tree_objectid:
+            return extent_tree();
+        case chunk_tree_objectid:
+            return chunk_tree();
+        case dev_tree_objectid:
+            return dev_tree();
+        case csum_tree_objectid:
+            return LeafBuilder(options_.node_size);
+        case uuid_tree_objectid:
+            return uuid_tree();
+        case free_space_tree_objectid:
+            return free_space_tree();
+        case block_group_tree_objectid:
+            return block_group_tree();
+        default:
+            return subvolume();
+    }
+}
+
+Result<void> Maker::build_leaves() {
+    for (const TreePlan& plan : trees_) {
+        leaves_.push_back(
+            leaf_of(plan.id).finish(geometry_, plan.addr, first_generation, plan.id, chunk_tree_uuid_));
+    }
+    std::size_t array = sizeof(disk::btrfs_disk_key) + chunk_item(chunks_[0]).size();
+    if (overfull_ || array > sizeof(disk::btrfs_super_block::sys_chunk_array)) {
+        return fail(Cause::InvalidArgument, std::to_string(members_.size()) +
+                                                " devices are too many for node size " +
+                                                std::to_string(options_.node_size));
+    }
+    return {};
+}
+
+Result<void> Maker::write_logical(LogicalAddr addr, Bytes bytes) {
+    const Chunk& chunk = *map_.find(addr);
     for (u32 mirror = 0; mirror < chunk.mirrors(); ++mirror) {
         for (std::size_t done = 0; done < bytes.size();) {
-            Mapping to = TRY(map.map(addr + done, bytes.size() - done, mirror));
+            Mapping to = TRY(map_.map(addr + done, bytes.size() - done, mirror));
             std::size_t devid = static_cast<std::size_t>(chunk.stripes[to.stripe].devid);
             Bytes part = bytes.subspan(done, static_cast<std::size_t>(to.length));
             TRY(members_[devid - 1].device->write(to.physical.value, part));
@@ -457,45 +564,27 @@ Result<void> Maker::write_logical(const Chunk& chunk, LogicalAddr addr, Bytes by
     return {};
 }
 
-Result<void> Maker::write_leaf(const TreePlan& plan, LeafBuilder leaf) {
-    Buffer bytes = std::move(leaf).finish(geometry_, plan.addr, first_generation, plan.id, chunk_tree_uuid_);
-    return write_logical(chunks_[plan.id == chunk_tree_objectid ? 0 : 1], plan.addr, bytes);
+// Zeros, written only where there are none yet, so that a sparse file stays sparse.
+Result<void> Maker::wipe(block::Device& device, u64 at, u64 length) {
+    Buffer piece(64 << 10), zeros(piece.size());
+    for (u64 done = 0; done < length; done += piece.size()) {
+        MutBytes part(piece.data(), static_cast<std::size_t>(std::min<u64>(piece.size(), length - done)));
+        TRY(device.read(at + done, part));
+        if (std::ranges::all_of(part, [](u8 byte) { return byte == 0; })) continue;
+        TRY(device.write(at + done, Bytes(zeros).first(part.size())));
+    }
+    return {};
 }
 
 Result<void> Maker::write() {
-    Buffer zeros(static_cast<std::size_t>(reserved_bytes));
-    for (const Member& member : members_) TRY(member.device->write(0, zeros));  // older signatures
-    for (const TreePlan& plan : trees_) {
-        switch (plan.id) {
-            case root_tree_objectid:
-                TRY(write_leaf(plan, root_tree()));
-                break;
-            case extent_tree_objectid:
-                TRY(write_leaf(plan, extent_tree()));
-                break;
-            case chunk_tree_objectid:
-                TRY(write_leaf(plan, chunk_tree()));
-                break;
-            case dev_tree_objectid:
-                TRY(write_leaf(plan, dev_tree()));
-                break;
-            case csum_tree_objectid:
-                TRY(write_leaf(plan, LeafBuilder(options_.node_size)));
-                break;
-            case uuid_tree_objectid:
-                TRY(write_leaf(plan, uuid_tree()));
-                break;
-            case free_space_tree_objectid:
-                TRY(write_leaf(plan, free_space_tree()));
-                break;
-            case block_group_tree_objectid:
-                TRY(write_leaf(plan, block_group_tree()));
-                break;
-            default:
-                TRY(write_leaf(plan, subvolume()));
-                break;
-        }
+    for (const Member& member : members_) {
+        u64 bytes = member.device->size();
+        TRY(member.device->discard(0, bytes));
+        // Signatures of what was there: most begin a device, some (a second partition table) end it.
+        TRY(wipe(*member.device, 0, reserved_bytes));
+        TRY(wipe(*member.device, bytes - reserved_bytes, reserved_bytes));
     }
+    for (std::size_t i = 0; i < trees_.size(); ++i) TRY(write_logical(trees_[i].addr, leaves_[i]));
     return write_superblocks();
 }
 
@@ -549,10 +638,10 @@ Result<void> Maker::write_superblocks() {
 }  // namespace
 
 u64 mkfs_device_bytes_min(const MkfsOptions& options, std::size_t count) {
-    u64 profile = metadata_profile(options, count);
-    u64 copies = profile == block_group_dup ? 2 : 1;  // on one device
-    u64 data_copies = options.data_profile.value_or(0) == block_group_dup ? 2 : 1;
-    return reserved_bytes + copies * (system_stripe_bytes + 32 * MiB) + data_copies * data_stripe_bytes;
+    u64 copies = stripes_on_one_device(metadata_profile(options, count));
+    u64 data_copies = stripes_on_one_device(options.data_profile.value_or(0));
+    return reserved_bytes + copies * (system_stripe_bytes + metadata_stripe_bytes_min) +
+           data_copies * data_stripe_bytes;
 }
 
 Result<void> mkfs(const std::vector<std::shared_ptr<block::Device>>& devices, const MkfsOptions& options,

@@ -23,6 +23,7 @@ struct MkfsOptions {
     bool no_holes = true;
     bool free_space_tree = true;
     bool block_group_tree = false;
+    std::optional<Uuid> uuid = {};  // of the file system; otherwise from the Environment
 };
 
 // The fewest bytes that each of `count` devices must have for these options.
