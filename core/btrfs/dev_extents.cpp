@@ -74,6 +74,10 @@ void DevExtents::move_hint(Device& device, u64 to, HintMove reason) {
     to = std::max(to, device_reserved_bytes);
     if (to == device.hint) return;
     ++counters_.hint_moves[static_cast<std::size_t>(reason)];
+    trace_([&] {
+        return trace::AllocHintMoved{device.id, PhysicalAddr{device.hint}, PhysicalAddr{to},
+                                     static_cast<u8>(reason)};
+    });
     device.hint = to;
 }
 
@@ -146,6 +150,10 @@ Result<DevExtents::Walk> DevExtents::walk(const DevExtentSource& tree, const Dev
     }));
     counters_.dev_extents_visited += visited;
     if (!walk.fits) gap(to);
+    trace_([&] {
+        return trace::DevExtentSearch{device.id, wanted,          PhysicalAddr{from},
+                                      visited,   walk.best.start, walk.best.length};
+    });
     return walk;
 }
 
@@ -170,9 +178,9 @@ Result<FreeDevExtent> DevExtents::find_free(const DevExtentSource& tree, u64 dev
     if (mode_ == DevExtentSearchMode::Hint && from < device.hint) ++counters_.searches_below;
     Walk walk = TRY(this->walk(tree, device, from, device.total_bytes, wanted));
     FreeDevExtent best = walk.best;
+    u64 below_max = device.largest_below;
     if (mode_ == DevExtentSearchMode::Hint) learn(device, walk, from);
-    bool longer_below = device.largest_below > 0 && device.largest_below >= best.length;
-    if (!walk.fits && from_hint && longer_below) {
+    if (!walk.fits && from_hint && below_max > 0 && below_max >= best.length) {
         ++counters_.searches_below;
         Walk below = TRY(this->walk(tree, device, device_reserved_bytes, walk.begin, wanted));
         if (below.best.length >= best.length) best = below.best;
