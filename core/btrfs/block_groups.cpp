@@ -51,12 +51,28 @@ std::vector<FreeRange> ranges_under_superblocks(const Chunk& chunk) {
     return out;
 }
 
+std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges, const std::vector<FreeRange>& taken) {
+    std::vector<FreeRange> out;
+    for (const FreeRange& range : ranges) {
+        u64 at = range.addr.value;
+        const u64 end = at + range.length;
+        for (const FreeRange& hole : taken) {
+            const u64 hole_end = hole.addr.value + hole.length;
+            if (hole_end <= at || hole.addr.value >= end) continue;
+            if (hole.addr.value > at) out.push_back({LogicalAddr{at}, hole.addr.value - at});
+            at = std::min(end, hole_end);
+        }
+        if (at < end) out.push_back({LogicalAddr{at}, end - at});
+    }
+    return out;
+}
+
 BlockGroup& BlockGroups::add(BlockGroup group) {
     u64 start = group.start;
     auto [at, added] = groups_.emplace(start, std::move(group));
     GLASSFS_ASSERT(added);
     BlockGroup& in = at->second;
-    if (!in.has_item || in.item_changed) changed_.insert(start);
+    if (!in.has_item) changed_.insert(start);
     for (int i = 0; i < 3; ++i) {
         if ((in.flags & types[i]) != 0 && !in.read_only) free_bytes_[i] += in.free_bytes();
     }
@@ -102,7 +118,6 @@ void BlockGroups::update_candidate(const BlockGroup& group) {
 }
 
 void BlockGroups::mark_changed(BlockGroup& group) {
-    group.item_changed = true;
     changed_.insert(group.start);
 }
 

@@ -24,7 +24,7 @@ struct BlockGroup {
     u64 pinned = 0;
     u64 super_bytes = 0;          // under superblock copies
     bool has_item = true;         // false: its BLOCK_GROUP_ITEM is still to be inserted
-    bool item_changed = false;    // `used` differs from the item's
+    u64 item_used = 0;            // what the item says
     bool read_only = false;       // on its way out: nothing is allocated here
     bool loaded = false;
     u64 hole_max = ~0ULL;         // no free range is longer (an upper bound)
@@ -90,6 +90,9 @@ class BlockGroups {
     u64 free_bytes_[3] = {};
     Loader loader_;
 };
+
+// `ranges` without what `taken` covers; both in order.
+std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges, const std::vector<FreeRange>& taken);
 
 // The logical ranges of a chunk that lie under a device's superblock copies, in order; whole stripe elements.
 std::vector<FreeRange> ranges_under_superblocks(const Chunk&);

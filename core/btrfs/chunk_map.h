@@ -49,6 +49,7 @@ class ChunkMap {
     // Adds a chunk item that passed check_chunk(). The same chunk again is fine (the superblock's array
     // repeats some); Cause::ChunkOverlap when it covers part of another.
     Result<void> add(const Key&, Bytes item);
+    void remove(LogicalAddr begin) { by_logical_.erase(begin.value); }
     const Chunk* find(LogicalAddr) const;  // the chunk that holds this byte, or null
     const std::map<u64, Chunk>& chunks() const { return by_logical_; }
     // The piece at `addr`, at most `length` bytes. Cause::ChunkMissing, or Cause::InvalidArgument

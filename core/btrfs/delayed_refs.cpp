@@ -18,7 +18,7 @@ s64 RefHead::total() const {
     return sum;
 }
 
-RefHead& DelayedRefs::head(LogicalAddr addr, u64 length, ExtentKind kind, u8 level) {
+Result<RefHead*> DelayedRefs::head(LogicalAddr addr, u64 length, ExtentKind kind, u8 level) {
     auto [at, added] = heads_.try_emplace(addr.value);
     RefHead& head = at->second;
     if (added) {
@@ -27,31 +27,37 @@ RefHead& DelayedRefs::head(LogicalAddr addr, u64 length, ExtentKind kind, u8 lev
         head.kind = kind;
         head.level = level;
     }
-    GLASSFS_ASSERT(head.length == length && head.kind == kind && head.level == level);
-    return head;
+    if (head.length != length || head.kind != kind || head.level != level) {
+        return fail(Cause::ExtentOverlap, {.block = addr.value}, "referred to with different lengths");
+    }
+    return &head;
 }
 
-void DelayedRefs::allocated(LogicalAddr addr, u64 length, ExtentKind kind, u8 level) {
-    RefHead& fresh = head(addr, length, kind, level);
-    GLASSFS_ASSERT(!fresh.is_new && fresh.changes.empty());
-    fresh.is_new = true;
+Result<void> DelayedRefs::allocated(LogicalAddr addr, u64 length, ExtentKind kind, u8 level) {
+    RefHead* fresh = TRY(head(addr, length, kind, level));
+    // Changes of what was here before can't be left: its space was pinned until they had run.
+    if (fresh->is_new || !fresh->changes.empty()) return fail(Cause::ExtentOverlap, {.block = addr.value});
+    fresh->is_new = true;
+    return {};
 }
 
-void DelayedRefs::modify(LogicalAddr addr, u64 length, ExtentKind kind, u8 level, const ExtentRef& ref,
-                         s64 change) {
-    RefHead& of = head(addr, length, kind, level);
+Result<void> DelayedRefs::modify(LogicalAddr addr, u64 length, ExtentKind kind, u8 level,
+                                 const ExtentRef& ref, s64 change) {
+    RefHead& of = *TRY(head(addr, length, kind, level));
     auto known = std::find_if(of.changes.begin(), of.changes.end(),
                               [&](const RefChange& other) { return same_reference(other.ref, ref); });
     if (known == of.changes.end()) {
         of.changes.push_back({ref, change});
-        return;
+        return {};
     }
     known->change += change;
     if (known->change == 0) of.changes.erase(known);
+    return {};
 }
 
-void DelayedRefs::set_flags(LogicalAddr addr, u64 length, u8 level, u64 flags) {
-    head(addr, length, ExtentKind::TreeBlock, level).set_flags |= flags;
+Result<void> DelayedRefs::set_flags(LogicalAddr addr, u64 length, u8 level, u64 flags) {
+    TRY(head(addr, length, ExtentKind::TreeBlock, level))->set_flags |= flags;
+    return {};
 }
 
 const RefHead* DelayedRefs::find(LogicalAddr addr) const {

@@ -31,9 +31,10 @@ struct RefHead {
 
 class DelayedRefs {
   public:
-    void allocated(LogicalAddr, u64 length, ExtentKind, u8 level);
-    void modify(LogicalAddr, u64 length, ExtentKind, u8 level, const ExtentRef&, s64 change);
-    void set_flags(LogicalAddr, u64 length, u8 level, u64 flags);
+    // Cause::ExtentOverlap: known already with another length or kind.
+    [[nodiscard]] Result<void> allocated(LogicalAddr, u64 length, ExtentKind, u8 level);
+    [[nodiscard]] Result<void> modify(LogicalAddr, u64 length, ExtentKind, u8 level, const ExtentRef&, s64 change);
+    [[nodiscard]] Result<void> set_flags(LogicalAddr, u64 length, u8 level, u64 flags);
 
     const RefHead* find(LogicalAddr) const;
     // Takes the head out.
@@ -44,7 +45,7 @@ class DelayedRefs {
     std::size_t size() const { return heads_.size(); }
 
   private:
-    RefHead& head(LogicalAddr, u64 length, ExtentKind, u8 level);
+    Result<RefHead*> head(LogicalAddr, u64 length, ExtentKind, u8 level);
 
     std::map<u64, RefHead> heads_;
 };

@@ -28,10 +28,6 @@ class LeafBuilder {
     Key last_;
 };
 
-inline disk::btrfs_disk_key to_disk_key(const Key& key) {
-    return {key.objectid, key.type, key.offset};
-}
-
 // Puts the checksum of everything behind it at the front of a tree block.
 void seal_block(ChecksumType, MutBytes block);
 

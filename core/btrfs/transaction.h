@@ -72,14 +72,16 @@ class Transaction {
     Result<WritableBlock> allocate_block(Tree&, u8 level);
     // The block leaves the tree.
     Result<void> free_block(Tree&, const TreeBlock&);
+    void set_root(Tree&, const TreeBlock& root);
 
   private:
     friend class WritableVolume;
-    explicit Transaction(WritableVolume& store);
+    Transaction(WritableVolume& store, std::unique_lock<std::mutex> writer);
 
     WritableVolume* store_;
-    std::unique_lock<std::mutex> writer_;
+    std::unique_lock<std::mutex> writer_;  // of none while a commit, which holds it itself, takes a step
     std::unique_lock<std::shared_mutex> blocks_;
+    u64 changes_before_ = 0;
     bool done_ = false;
 };
 

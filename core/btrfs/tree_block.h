@@ -19,6 +19,9 @@ using Key = KeyRef;  // ordered by (objectid, type, offset)
 inline Key to_key(const disk::btrfs_disk_key& key) {
     return {key.objectid, key.type, key.offset};
 }
+inline disk::btrfs_disk_key to_disk_key(const Key& key) {
+    return {key.objectid, key.type, key.offset};
+}
 inline Key make_key(u64 objectid, KeyType type, u64 offset) {
     return {objectid, static_cast<u8>(type), offset};
 }

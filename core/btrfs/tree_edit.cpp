@@ -38,9 +38,7 @@ Result<void> insert_root(Transaction& tx, Tree& tree, EditPath& path) {
     TreeBlock& old = *path.blocks[level - 1];
     WritableBlock root = TRY(tx.allocate_block(tree, static_cast<u8>(level)));
     node_insert(*root, 0, old.nritems() == 0 ? Key{} : old.key(0), old.addr(), old.generation());
-    tree.root.bytenr = root->addr();
-    tree.root.level = static_cast<u8>(level);
-    tree.root.generation = root->generation();
+    tx.set_root(tree, *root);
     path.blocks[level] = root;
     path.slots[level] = 0;
     ++path.levels;

@@ -89,9 +89,7 @@ Result<void> drop_root(Transaction& tx, Tree& tree, WritableBlock root) {
         LogicalAddr addr{root->pointer(0).blockptr};
         BlockPtr child = TRY(tx.volume().read_block(addr, expectation(*root, 0)));
         WritableBlock next = TRY(tx.make_writable(tree, child, root, 0));
-        tree.root.bytenr = next->addr();
-        tree.root.level = next->level();
-        tree.root.generation = next->generation();
+        tx.set_root(tree, *next);
         tx.store().tracer()([&] { return trace::RootDropped{tree.id(), next->level(), next->addr()}; });
         TRY(tx.free_block(tree, *root));
         root = next;
@@ -113,7 +111,7 @@ Result<void> shrink_tree(Transaction& tx, Tree& tree, EditPath& path) {
     WritableBlock root = path.blocks[path.levels - 1];
     if (root->level() > 0 && root->nritems() == 0) {  // everything is gone: an empty leaf is left
         WritableBlock leaf = TRY(tx.allocate_block(tree, 0));
-        tree.root = {tree.id(), leaf->addr(), 0, leaf->generation()};
+        tx.set_root(tree, *leaf);
         return tx.free_block(tree, *root);
     }
     return drop_root(tx, tree, root);

@@ -53,17 +53,23 @@ class WritableVolume {
     trace::Tracer& tracer() { return trace_; }
     const CommitCounters& counters() const { return counters_; }
     bool aborted() const { return aborted_; }
+    // Is told of each range that became free with a commit, so that nothing old is kept of it.
+    void after_free(std::function<void(LogicalAddr, u64 length)> told) { freed_ = std::move(told); }
     // Bytes that could still be filled with file data, as statfs shows them.
     u64 data_bytes_free();
 
     // File data. Room for at most `wanted` bytes (whole sectors), at least `least`, in one piece. It belongs to the
-    // caller, who must refer to it by add_data_ref() in the same step or give it back. Cause::NoSpace.
+    // caller, over several steps if need be, until add_new_data() or return_data(). Cause::NoSpace.
     Result<DataExtent> allocate_data(Transaction&, u64 wanted, u64 least);
     void return_data(Transaction&, const DataExtent&);
-    // `offset`: the file position minus the position in the extent, as EXTENT_DATA_REF has it. The first reference to an
-    // extent that was just allocated makes its extent item. When the last one is dropped, the extent's checksums go too.
-    void add_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset, u32 count = 1);
-    void drop_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset, u32 count = 1);
+    // `offset`: the file position minus the position in the extent, as EXTENT_DATA_REF has it. add_new_data() makes the
+    // first reference to an extent that allocate_data() gave, and with it the extent item; add_data_ref() makes another
+    // one to an extent that has some. When the last one is dropped, the extent and its checksums go.
+    [[nodiscard]] Result<void> add_new_data(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset);
+    [[nodiscard]] Result<void> add_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset,
+                                            u32 count = 1);
+    [[nodiscard]] Result<void> drop_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset,
+                                             u32 count = 1);
     // To all copies. Not durable before the next commit. Needs no step.
     Result<void> write_data(LogicalAddr, Bytes);
 
@@ -71,6 +77,8 @@ class WritableVolume {
     Result<Tree*> create_tree(Transaction&, u64 id, const disk::btrfs_root_item&);
     // A snapshot of `source` (which must not have changed in this transaction) under the id `id`.
     Result<Tree*> copy_tree(Transaction&, Tree& source, u64 id, const disk::btrfs_root_item&);
+    // Brings the tree's root item in the root tree up to date now; a commit does it for every tree that has changed.
+    Result<void> write_root_item(Transaction&, Tree&);
     // Takes the tree, whose root must be gone, off the list.
     void forget_tree(u64 id);
 
@@ -79,6 +87,7 @@ class WritableVolume {
     DelayedRefs& refs() { return refs_; }
     ChunkAllocator& chunks() { return chunks_; }
     disk::btrfs_super_block& super() { return super_; }
+    const Uuid& chunk_tree_uuid() const { return chunk_tree_uuid_; }
     // How often an extent is referred to, and its flags, delayed references included.
     struct ExtentInfo {
         u64 refs = 0;
@@ -88,7 +97,7 @@ class WritableVolume {
     // Adds (+1) or drops (-1) references to everything that a block points to. FullBackref: the block itself is
     // the referrer, by address; else its owner tree is.
     enum class RefKind : u8 { Tree, FullBackref };
-    Result<void> modify_child_refs(Transaction&, const Tree&, const TreeBlock&, RefKind, s32 change);
+    Result<void> modify_child_refs(Transaction&, const TreeBlock&, RefKind, s32 change);
     Result<void> run_delayed_refs(Transaction&);
 
   private:
@@ -97,20 +106,24 @@ class WritableVolume {
 
     Result<void> check_writable() const;
     Result<void> load();
+    Result<void> load_block_groups();
     Result<Tree*> load_tree(u64 id);
-    Result<void> ensure_room(Transaction&, Need);
+    Result<bool> ensure_room(Transaction&, Need);  // false: a commit would help
     u64 commit_reserve_bytes() const;
+    u64 dirty_bytes() const;
 
     Result<WritableBlock> copy_block(Transaction&, Tree&, const BlockPtr&);
-    Result<bool> update_refs_for_copy(Transaction&, Tree&, const TreeBlock& old, const TreeBlock& copy);
+    Result<void> update_refs_for_copy(Transaction&, Tree&, const TreeBlock& old, const TreeBlock& copy);
 
-    Result<void> commit_step(Transaction&);
+    Result<void> commit_locked();
     Result<void> settle(Transaction&);
     Result<bool> write_root_items(Transaction&);
     Result<bool> write_block_group_items(Transaction&);
+    Result<std::vector<WritableBlock>> seal_blocks(Transaction&);
     Result<void> write_blocks(const std::vector<WritableBlock>&);
+    Result<void> flush_devices();
     Result<void> write_superblocks();
-    void prepare_superblock(Transaction&);
+    void prepare_superblock();
     void finish_commit(const std::vector<WritableBlock>&);
 
     Volume& volume_;
@@ -119,15 +132,19 @@ class WritableVolume {
     trace::Tracer trace_;
     std::mutex writer_mutex_;
     std::atomic<bool> aborted_ = false;
-    Generation generation_;       // of the running transaction
+    Uuid chunk_tree_uuid_{};           // in the header of every tree block
+    Generation generation_;            // of the running transaction
     disk::btrfs_super_block super_{};  // as it will be written
     std::map<u64, std::unique_ptr<Tree>> trees_;
     BlockGroups groups_;
     DelayedRefs refs_;
     ChunkAllocator chunks_;
     std::function<Result<void>(Transaction&)> flush_;
+    std::function<void(LogicalAddr, u64)> freed_;
     CommitCounters counters_;
-    u64 changes_ = 0;             // block changes so far: what tells whether a failed step had changed something
+    u64 rounds_ = 0;   // of the running commit
+    u64 changes_ = 0;  // so far: what tells whether a failed step had changed something
+    std::vector<FreeRange> pending_discards_;
 };
 
 }  // namespace glassfs::btrfs

@@ -13,7 +13,7 @@ class BtrfsVolume final : public Volume {
     static Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                                 const Options& options) {
         auto volume = TRY(btrfs::Volume::open(std::move(devices), {options.cache_bytes, options.tracer}));
-        auto files = TRY(btrfs::FileSystem::open(*volume, options.subvolume, options.tracer));
+        auto files = TRY(btrfs::FileSystem::open(*volume, nullptr, options.subvolume, options.tracer));
         return std::unique_ptr<Volume>(new BtrfsVolume(std::move(volume), std::move(files)));
     }
 

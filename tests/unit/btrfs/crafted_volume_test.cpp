@@ -120,21 +120,21 @@ TEST_CASE("btrfs/file_system: a name in the root tree's favour enters a subvolum
     nested.finish();
     {
         auto volume = nested.volume.open();
-        auto files = FileSystem::open(*volume, "", {});
+        auto files = FileSystem::open(*volume, nullptr, "", {});
         REQUIRE(files);
         CHECK((*files)->lookup(top, "sub") == NodeId{subvolume, InodeNo{first_free_objectid}});
         // The shared leaf names it in itself too, but no root reference says so.
         CHECK((*files)->lookup(NodeId{subvolume, InodeNo{first_free_objectid}}, "sub") ==
               NodeId{subvolume, InodeNo{empty_subvol_dir_objectid}});
-        CHECK(FileSystem::open(*volume, "300", {}));
+        CHECK(FileSystem::open(*volume, nullptr, "300", {}));
     }
     reinterpret_cast<disk::btrfs_root_item*>(nested.roots.at(Nested::root_key()).data())->refs = 0;
     nested.finish();
     auto volume = nested.volume.open();
-    auto files = FileSystem::open(*volume, "", {});
+    auto files = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(files);
     CHECK((*files)->lookup(top, "sub") == NodeId{fs_tree_objectid, InodeNo{empty_subvol_dir_objectid}});
-    CHECK(FileSystem::open(*volume, "300", {}).error().code() == Errno::NOENT);
+    CHECK(FileSystem::open(*volume, nullptr, "300", {}).error().code() == Errno::NOENT);
 }
 
 TEST_CASE("btrfs/file_system: a damaged root reference is an error to follow, and still listed") {
@@ -142,7 +142,7 @@ TEST_CASE("btrfs/file_system: a damaged root reference is an error to follow, an
     reinterpret_cast<disk::btrfs_root_ref*>(nested.roots.at(Nested::ref_key()).data())->name_len = 0;
     nested.finish();
     auto volume = nested.volume.open();
-    auto files = FileSystem::open(*volume, "", {});
+    auto files = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(files);
     CHECK((*files)->lookup(top, "sub").error().cause == Cause::RootRefBad);
     std::vector<std::string> names;
@@ -160,7 +160,7 @@ TEST_CASE("btrfs/file_system: a name that leads to no inode is ENOENT to follow"
                       ft_regular);
     crafted.set_items(fs_tree_objectid, items);
     auto volume = crafted.open();
-    auto files = FileSystem::open(*volume, "", {});
+    auto files = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(files);
     auto found = (*files)->lookup(top, "gone");
     REQUIRE(found);
@@ -182,7 +182,7 @@ TEST_CASE("btrfs/file_data: an inline extent of a file made longer is data up to
     crafted.set_items(fs_tree_objectid, items);
 
     auto volume = crafted.open();
-    auto opened = FileSystem::open(*volume, "", {});
+    auto opened = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(opened);
     FileSystem& files = **opened;
     NodeId file{fs_tree_objectid, InodeNo{257}};

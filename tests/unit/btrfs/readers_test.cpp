@@ -12,7 +12,7 @@ TEST_CASE("btrfs/readers: threads that read one volume at once all get what one 
     support::CraftedVolume crafted;
     auto volume = Volume::open(crafted.devices, {.cache_bytes = 600 << 10});
     REQUIRE(volume);
-    auto files = FileSystem::open(**volume, "", {});
+    auto files = FileSystem::open(**volume, nullptr, "", {});
     REQUIRE(files);
     const auto alone = (*files)->getattr((*files)->root());
     REQUIRE(alone);

@@ -80,7 +80,7 @@ TEST_CASE("btrfs/volume: an empty volume of each profile, node size and checksum
         CHECK(volume->geometry().csum_type == v.checksum);
         CHECK(volume->verify_counters().dev_extents == v.dev_extents);
         CHECK(volume->verify_counters().device_lookups == v.devices);
-        auto files = FileSystem::open(*volume, "", {});
+        auto files = FileSystem::open(*volume, nullptr, "", {});
         REQUIRE(files);
         CHECK((*files)->root() == vfs::NodeId{5, InodeNo{256}});
         auto root = (*files)->getattr((*files)->root());

@@ -17,7 +17,7 @@ TEST_CASE("inspect/btrfs: the way to a file ends at its inode when what follows 
     items[make_key(number, KeyType::FreeSpaceExtent, 4096)] = {};
     crafted.set_items(fs_tree_objectid, items);
     auto volume = crafted.open();
-    auto files = FileSystem::open(*volume, "", {});
+    auto files = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(files);
     inspect::BtrfsInspector inspector(*volume, **files);
     auto path = inspector.path_to({fs_tree_objectid, InodeNo{number}});
@@ -53,7 +53,7 @@ TEST_CASE("inspect/btrfs: nodes that share their children are walked once, not o
     crafted.set_root(fs_tree_objectid, below[0], max_level - 1);
 
     auto volume = crafted.open();
-    auto files = FileSystem::open(*volume, "", {});
+    auto files = FileSystem::open(*volume, nullptr, "", {});
     REQUIRE(files);
     inspect::BtrfsInspector inspector(*volume, **files);
     u64 good = 0, bad = 0;
