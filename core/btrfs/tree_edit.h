@@ -51,15 +51,19 @@ Result<void> erase_item(Transaction&, Tree&, const Key& key);  // Cause::ItemMis
 // Deletes all items of the key range [first, last]; returns how many.
 Result<u64> erase_items(Transaction&, Tree&, const Key& first, const Key& last);
 
+// An on-disk struct, not a range of bytes.
 template <class T>
+concept DiskStruct = std::is_trivially_copyable_v<T> && alignof(T) == 1 && !std::is_convertible_v<const T&, Bytes>;
+
+template <DiskStruct T>
 Bytes bytes_of(const T& item) {
     return {reinterpret_cast<const u8*>(&item), sizeof item};
 }
-template <class T>
+template <DiskStruct T>
 Result<void> insert_item(Transaction& tx, Tree& tree, const Key& key, const T& item) {
     return insert_item(tx, tree, key, bytes_of(item));
 }
-template <class T>
+template <DiskStruct T>
 Result<void> put_item(Transaction& tx, Tree& tree, const Key& key, const T& item) {
     return put_item(tx, tree, key, bytes_of(item));
 }
