@@ -44,6 +44,15 @@ else()
                               INTERFACE_INCLUDE_DIRECTORIES "${SDL2_INCLUDE_DIR}"
                               INTERFACE_COMPILE_DEFINITIONS SDL_MAIN_HANDLED)
     endif()
+
+    # For `glassfs mount`; without it the command says so.
+    find_package(PkgConfig)
+    if(PkgConfig_FOUND)
+        pkg_check_modules(FUSE3 QUIET IMPORTED_TARGET GLOBAL fuse3>=3.8)
+    endif()
+    if(TARGET PkgConfig::FUSE3)
+        add_library(dep_fuse3 ALIAS PkgConfig::FUSE3)
+    endif()
 endif()
 
 # Dear ImGui with the SDL2 and OpenGL 3 back ends. Without its sources the user interface isn't built.
