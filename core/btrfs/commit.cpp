@@ -36,6 +36,7 @@ Result<void> WritableVolume::commit() {
 
 // Needs the writer's lock.
 Result<void> WritableVolume::commit_locked() {
+    auto op = trace_.span("commit");
     std::vector<WritableBlock> blocks;
     {
         Transaction tx(*this, {});
@@ -47,9 +48,8 @@ Result<void> WritableVolume::commit_locked() {
         TRY(settle(tx));
         prepare_superblock();
         blocks = TRY(seal_blocks(tx));
-        tx.done();
-        auto op = trace_.span("commit");
         trace_([&] { return trace::TransactionCommit{generation_, rounds_, blocks.size()}; });
+        tx.done();
     }
     // From here to finish_commit() nothing changes the blocks, and readers may use them.
     Result<void> written = write_blocks(blocks);

@@ -54,7 +54,8 @@ class Transaction {
     Transaction& operator=(Transaction&&) = delete;
     ~Transaction();
 
-    void done();  // the step is whole; it becomes durable with the next commit
+    // The step is whole, and its locks are released; it becomes durable with the next commit.
+    void done();
 
     WritableVolume& store() const { return *store_; }
     Volume& volume() const;

@@ -52,6 +52,8 @@ Transaction::~Transaction() {
 
 void Transaction::done() {
     done_ = true;
+    if (blocks_.owns_lock()) blocks_.unlock();
+    if (writer_.owns_lock()) writer_.unlock();
 }
 
 Volume& Transaction::volume() const {
@@ -300,9 +302,8 @@ Result<Transaction> WritableVolume::begin(Need need) {
             tx.changes_before_ = changes_;
             return tx;
         }
-        tx.done();
         writer = std::move(tx.writer_);
-        tx.blocks_.unlock();
+        tx.done();
         TRY(commit_locked());
     }
     return fail(Cause::NoSpace, "metadata is full");
