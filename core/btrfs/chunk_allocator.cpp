@@ -83,6 +83,7 @@ Result<void> ChunkAllocator::load() {
     }
     dev_extents_.build_hints(hints);
     const auto& chunks = volume_.chunk_map().chunks();
+    for (const auto& entry : chunks) ++chunks_of_type_[entry.second.type];
     if (!chunks.empty()) next_logical_ = chunks.rbegin()->second.end().value;
     return {};
 }
@@ -96,8 +97,8 @@ u64 ChunkAllocator::full_type(u64 type) const {
 // The safest one of those that block groups of this type have and the devices allow.
 u64 ChunkAllocator::profile_of(u64 type) const {
     u64 seen = 0;
-    for (const auto& [logical, chunk] : volume_.chunk_map().chunks()) {
-        if ((chunk.type & type) == type) seen |= chunk.type & block_group_profile_mask;
+    for (const auto& [flags, count] : chunks_of_type_) {
+        if ((flags & type) == type) seen |= flags & block_group_profile_mask;
     }
     for (const Shape& shape : shapes) {
         if ((seen & shape.profile) != 0 && volume_.device_items().size() >= shape.devices_min) return shape.profile;
@@ -209,6 +210,7 @@ Result<void> ChunkAllocator::write(Transaction& tx, const Plan& plan) {
         TRY(write_device_item(tx, stripe.devid, static_cast<s64>(plan.stripe_bytes)));
     }
     TRY(volume_.chunk_map_.add(key, item));
+    ++chunks_of_type_[chunk.type];
     next_logical_ = chunk.end().value;
     BlockGroup group;
     group.start = chunk.logical.value;
@@ -289,6 +291,7 @@ Result<void> ChunkAllocator::remove(Transaction& tx, u64 start) {
     trace_([&] { return trace::ChunkRemove{start, chunk.length}; });
     tx.store().groups().remove(start);
     volume_.chunk_map_.remove(LogicalAddr{start});
+    if (--chunks_of_type_[chunk.type] == 0) chunks_of_type_.erase(chunk.type);
     return {};
 }
 

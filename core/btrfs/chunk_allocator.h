@@ -50,7 +50,8 @@ class ChunkAllocator {
     trace::Tracer trace_;
     DevExtents dev_extents_;
     DeviceTree device_tree_;
-    u64 next_logical_ = 0;  // logical addresses aren't used twice while mounted
+    std::map<u64, u64> chunks_of_type_;  // type and profile flags -> how many chunks
+    u64 next_logical_ = 0;               // logical addresses aren't used twice while mounted
     const BlockGroups* groups_ = nullptr;
     friend class WritableVolume;
 };
