@@ -72,6 +72,7 @@ BlockGroup& BlockGroups::add(BlockGroup group) {
     auto [at, added] = groups_.emplace(start, std::move(group));
     GLASSFS_ASSERT(added);
     BlockGroup& in = at->second;
+    ++count_by_flags_[in.flags];
     if (!in.has_item) changed_.insert(start);
     for (int i = 0; i < 3; ++i) {
         if ((in.flags & types[i]) != 0 && !in.read_only) free_bytes_[i] += in.free_bytes();
@@ -89,7 +90,26 @@ void BlockGroups::remove(u64 start) {
         with_room_[i].erase(start);
     }
     changed_.erase(start);
+    emptied_.erase(start);
+    --count_by_flags_[group.flags];
     groups_.erase(found);
+}
+
+std::vector<u64> BlockGroups::removable() {
+    std::vector<u64> out;
+    std::map<u64, u64> left = count_by_flags_;
+    for (auto at = emptied_.begin(); at != emptied_.end();) {
+        const BlockGroup& group = groups_.at(*at);
+        if (group.used != 0) {
+            at = emptied_.erase(at);
+            continue;
+        }
+        ++at;
+        if (group.reserved != 0 || group.pinned != 0 || left[group.flags] <= 1) continue;
+        --left[group.flags];
+        out.push_back(group.start);
+    }
+    return out;
 }
 
 BlockGroup* BlockGroups::find(LogicalAddr addr) {
@@ -266,6 +286,7 @@ void BlockGroups::used_to_pinned(LogicalAddr addr, u64 length) {
     group->pinned += length;
     pinned_.push_back({addr, length});
     pinned_bytes_ += length;
+    if (group->used == 0) emptied_.insert(group->start);
     mark_changed(*group);
 }
 

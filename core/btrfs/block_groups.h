@@ -71,6 +71,9 @@ class BlockGroups {
     bool anything_pinned() const { return !pinned_.empty(); }
     u64 pinned_bytes() const { return pinned_bytes_; }
 
+    // Empty block groups that can go: nothing in them, not even pinned, and not the last one of their kind.
+    std::vector<u64> removable();
+
     // Block groups whose items must be written, in order of address.
     std::set<u64>& changed() { return changed_; }
 
@@ -85,6 +88,8 @@ class BlockGroups {
     std::map<u64, BlockGroup> groups_;
     std::set<u64> with_room_[3];  // data, system, metadata: starts of block groups that have free bytes
     std::set<u64> changed_;
+    std::set<u64> emptied_;              // ran empty at some time: candidates for removable()
+    std::map<u64, u64> count_by_flags_;  // block groups
     std::vector<FreeRange> pinned_;
     u64 pinned_bytes_ = 0;
     u64 free_bytes_[3] = {};

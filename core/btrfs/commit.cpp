@@ -3,6 +3,7 @@
 // blocks need references; block group items and root items change trees, which need both. Each block is copied once a
 // transaction, so each round has less to do than the one before, and the rounds end.
 #include "btrfs/block_edit.h"
+#include "btrfs/cursor.h"
 #include "btrfs/leaf_builder.h"
 #include "btrfs/superblock.h"
 #include "btrfs/tree_edit.h"
@@ -45,6 +46,8 @@ Result<void> WritableVolume::commit_locked() {
             tx.done();
             return {};
         }
+        TRY(before_first_commit(tx));
+        TRY(remove_empty_groups(tx));
         TRY(settle(tx));
         prepare_superblock();
         blocks = TRY(seal_blocks(tx));
@@ -60,7 +63,67 @@ Result<void> WritableVolume::commit_locked() {
         return written;
     }
     finish_commit(blocks);
+    discard_freed();
     return {};
+}
+
+// True: some went. Their devices' space can be used after the commit.
+Result<bool> WritableVolume::remove_empty_groups(Transaction& tx) {
+    std::vector<u64> empty = groups_.removable();
+    for (u64 start : empty) TRY(chunks_.remove(tx, start));
+    return !empty.empty();
+}
+
+// What others have written down about the volume, and what isn't kept up to date here, must not be believed any more:
+// free space caches of the old kind, which are files of the root tree, and the numbers of quotas.
+Result<void> WritableVolume::before_first_commit(Transaction& tx) {
+    if (std::exchange(first_commit_prepared_, true)) return {};
+    std::vector<Key> headers;
+    TRY(for_each_item(volume_, volume_.root_tree(), make_key(free_space_objectid, KeyType::Untyped, 0),
+                      make_key(free_space_objectid, KeyType::Untyped, ~0ULL), [&](const Cursor& at) -> Result<bool> {
+                          TRY(at.check());
+                          headers.push_back(at.key());
+                          return true;
+                      }));
+    for (const Key& key : headers) TRY(drop_old_space_cache(tx, key));
+    bool has_tree = (super_.compat_ro_flags & compat_ro_free_space_tree) != 0;
+    if (!has_tree) super_.cache_generation = ~0ULL;
+    auto quota = tx.tree(quota_tree_objectid);
+    if (!quota) return quota.error().cause == Cause::RootMissing ? Result<void>{} : fail(quota.error());
+    EditPath path;
+    if (!TRY(find_for_change(tx, **quota, make_key(0, KeyType::QgroupStatus, 0), 0, path))) return {};
+    TRY(check_item(tx.geometry(), path.leaf(), path.slot()));
+    auto& status = *reinterpret_cast<disk::btrfs_qgroup_status_item*>(path.changed_data().data());
+    constexpr u64 inconsistent = 4;
+    status.flags = status.flags | inconsistent;
+    return {};
+}
+
+Result<void> WritableVolume::drop_old_space_cache(Transaction& tx, const Key& header_key) {
+    Tree* roots = TRY(tx.tree(root_tree_objectid));
+    auto header = TRY(find_item(tx, *roots, header_key));
+    if (!header) return fail(Cause::ItemMissing, {.key = header_key});
+    Key location = to_key(view<disk::btrfs_free_space_header>(*header).location);
+    u64 inode = location.objectid;
+    TRY(for_each_item(volume_, roots->root, make_key(inode, KeyType::ExtentData, 0),
+                      make_key(inode, KeyType::ExtentData, ~0ULL), [&](const Cursor& at) -> Result<bool> {
+                          TRY(at.check());
+                          const auto& extent = view<disk::btrfs_file_extent_item>(at.data());
+                          if (extent.type == file_extent_inline || extent.disk_bytenr == 0) return true;
+                          DataExtent data{LogicalAddr{extent.disk_bytenr}, extent.disk_num_bytes};
+                          TRY(drop_data_ref(tx, data, root_tree_objectid, InodeNo{inode},
+                                            at.key().offset - extent.offset));
+                          return true;
+                      }));
+    TRY(erase_items(tx, *roots, make_key(inode, KeyType::InodeItem, 0), make_key(inode, KeyType::ExtentData, ~0ULL)));
+    return erase_item(tx, *roots, header_key);
+}
+
+// A hint to the devices: that one of them doesn't take it is no failure.
+void WritableVolume::discard_freed() {
+    for (const FreeRange& range : std::exchange(discards_, {})) {
+        (void)volume_.devices_.discard(volume_.chunk_map_, range.addr, range.length);
+    }
 }
 
 Result<void> WritableVolume::settle(Transaction& tx) {
@@ -216,7 +279,7 @@ void WritableVolume::finish_commit(const std::vector<WritableBlock>& blocks) {
     for (auto& entry : trees_) entry.second->committed = entry.second->root;
     generation_ = generation_ + 1;
     groups_.unpin([&](LogicalAddr addr, u64 length) {
-        if (options_.discard) pending_discards_.push_back({addr, length});
+        if (options_.discard) discards_.push_back({addr, length});
         if (freed_) freed_(addr, length);
     });
     chunks_.committed();

@@ -49,6 +49,24 @@ Result<void> DeviceSet::write(const ChunkMap& map, LogicalAddr addr, Bytes data)
     return {};
 }
 
+Result<void> DeviceSet::discard(const ChunkMap& map, LogicalAddr addr, u64 length) const {
+    while (length != 0 && map.find(addr) != nullptr) {
+        u64 piece = length;
+        u32 mirrors = 1;
+        for (u32 mirror = 0; mirror < mirrors; ++mirror) {
+            Mapping mapping = TRY(map.map(addr, piece, mirror));
+            mirrors = mapping.chunk->mirrors();
+            piece = mapping.length;
+            const Stripe& stripe = mapping.chunk->stripes[mapping.stripe];
+            const MemberDevice* member = find(stripe.devid, stripe.dev_uuid);
+            if (member != nullptr) TRY(member->device->discard(mapping.physical.value, piece));
+        }
+        addr = addr + piece;
+        length -= piece;
+    }
+    return {};
+}
+
 Result<void> DeviceSet::read_piece(const Mapping& mapping, MutBytes out, u32 mirror) const {
     const Chunk& chunk = *mapping.chunk;
     auto read_stripe = [&](u32 index, u64 in_stripe, MutBytes into) -> Result<void> {

@@ -32,6 +32,9 @@ class DeviceSet {
     // Writes to all copies. Cause::UnsupportedFeature for RAID5/6; DeviceMissing; those of Device::write.
     Result<void> write(const ChunkMap&, LogicalAddr addr, Bytes data) const;
 
+    // Of all copies; a range that no chunk maps any more is left alone.
+    Result<void> discard(const ChunkMap&, LogicalAddr addr, u64 length) const;
+
     // A member whose superblock names another file system: right only for a seed device.
     void mark_foreign(const Uuid& uuid) { foreign_.push_back(uuid); }
     const std::vector<Uuid>& foreign() const { return foreign_; }

@@ -276,7 +276,7 @@ Result<bool> WritableVolume::ensure_room(Transaction& tx, Need need) {
     u64 wanted = commit_reserve_bytes() + need.items * levels * node / (need.room == Room::Frees ? 4 : 1);
     while (groups_.free_bytes(block_group_metadata) < wanted) {
         if (TRY(chunks_.allocate(tx, block_group_metadata))) continue;
-        if (groups_.anything_pinned()) return false;
+        if (TRY(remove_empty_groups(tx)) || groups_.anything_pinned()) return false;
         // What frees may use the last of it: without, a full volume could never become less full.
         u64 least = need.items * levels * node / 4 + 16 * node;
         if (need.room == Room::Frees && groups_.free_bytes(block_group_metadata) >= least) return true;

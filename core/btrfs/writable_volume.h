@@ -117,6 +117,10 @@ class WritableVolume {
 
     Result<void> commit_locked();
     Result<void> settle(Transaction&);
+    Result<bool> remove_empty_groups(Transaction&);
+    Result<void> before_first_commit(Transaction&);
+    Result<void> drop_old_space_cache(Transaction&, const Key& header_key);
+    void discard_freed();
     Result<bool> write_root_items(Transaction&);
     Result<bool> write_block_group_items(Transaction&);
     Result<std::vector<WritableBlock>> seal_blocks(Transaction&);
@@ -144,7 +148,8 @@ class WritableVolume {
     CommitCounters counters_;
     u64 rounds_ = 0;   // of the running commit
     u64 changes_ = 0;  // so far: what tells whether a failed step had changed something
-    std::vector<FreeRange> pending_discards_;
+    std::vector<FreeRange> discards_;  // freed by the last commit
+    bool first_commit_prepared_ = false;
 };
 
 }  // namespace glassfs::btrfs
