@@ -6,13 +6,12 @@
 namespace glassfs::block {
 namespace {
 
-constexpr std::size_t tear_unit = 512;  // bytes that a disk writes whole or not at all
-
-Result<void> scatter(Device& device, const RecordingDevice::Entry& entry, SeededEnvironment& dice) {
+Result<void> scatter(Device& device, const RecordingDevice::Entry& entry, SeededEnvironment& dice,
+                     std::size_t unit) {
     Bytes data = entry.data;
     for (std::size_t done = 0; done < data.size();) {
         // Pieces end at multiples of the unit on the device, not in the write.
-        std::size_t bytes = tear_unit - (entry.at + done) % tear_unit;
+        std::size_t bytes = unit - static_cast<std::size_t>((entry.at + done) % unit);
         bytes = std::min(bytes, data.size() - done);
         if (dice.random() & 1) TRY(device.write(entry.at + done, data.subspan(done, bytes)));
         done += bytes;
@@ -29,7 +28,8 @@ Result<void> apply(Device& device, const RecordingDevice::Entry& entry) {
 
 }  // namespace
 
-RecordingDevice::RecordingDevice(std::shared_ptr<Device> base) : base_(base), now_(std::move(base)) {}
+RecordingDevice::RecordingDevice(std::shared_ptr<Device> base, std::size_t piece_bytes)
+    : base_(base), piece_bytes_(piece_bytes), now_(std::move(base)) {}
 
 Result<void> RecordingDevice::write(u64 at, Bytes data) {
     std::lock_guard lock(mutex_);
@@ -74,7 +74,7 @@ Result<std::shared_ptr<Device>> RecordingDevice::state_at(std::size_t cut, Unflu
         if (i < durable || unflushed == Unflushed::Kept) {
             TRY(apply(*state, log_[i]));
         } else if (unflushed == Unflushed::Scattered && log_[i].kind == Entry::Kind::Write) {
-            TRY(scatter(*state, log_[i], dice));
+            TRY(scatter(*state, log_[i], dice, piece_bytes_));
         }
     }
     return state;

@@ -20,7 +20,7 @@ namespace glassfs::block {
 enum class Unflushed : u8 {
     Kept,
     Lost,
-    Scattered,  // each 512-byte piece of each write is there or isn't, independently, as a seed says
+    Scattered,  // each piece of each write is there or isn't, independently, as a seed says
 };
 
 class RecordingDevice final : public Device {
@@ -33,8 +33,10 @@ class RecordingDevice final : public Device {
         Buffer data;     // of a write
     };
 
-    // Nothing else may write to the base as long as this device or a state made from it lives.
-    explicit RecordingDevice(std::shared_ptr<Device> base);
+    // Nothing else may write to the base as long as this device or a state made from it lives. `piece_bytes`:
+    // what the disk writes whole or not at all; 512 for the oldest ones, 4096 for what Linux's superblocks
+    // rely on.
+    explicit RecordingDevice(std::shared_ptr<Device> base, std::size_t piece_bytes = 512);
 
     u64 size() const override { return base_->size(); }
     std::string name() const override { return base_->name(); }
@@ -54,6 +56,7 @@ class RecordingDevice final : public Device {
 
   private:
     std::shared_ptr<Device> base_;
+    std::size_t piece_bytes_;
     mutable std::mutex mutex_;  // the log's order is the order in which writes took effect
     OverlayDevice now_;
     std::vector<Entry> log_;

@@ -116,8 +116,8 @@ void leaf_move_tail(TreeBlock& leaf, u32 first, TreeBlock& right) {
     shift_offsets(right, 0, kept, 0U - bytes);
     move_bytes(right, right.entry_at(0), right.entry_at(moved), kept * TreeBlock::item_size);
     std::memcpy(right.bytes_to_change().data() + right.size() - bytes, leaf.bytes().data() + from, bytes);
-    std::memcpy(right.bytes_to_change().data() + right.entry_at(0), leaf.bytes().data() + leaf.entry_at(first),
-                moved * TreeBlock::item_size);
+    std::memcpy(right.bytes_to_change().data() + right.entry_at(0),
+                leaf.bytes().data() + leaf.entry_at(first), moved * TreeBlock::item_size);
     header_of(right).nritems = kept + moved;
     shift_offsets(right, 0, moved, right.size() - bytes - from);
     header_of(leaf).nritems = first;
@@ -167,8 +167,8 @@ void node_move_tail(TreeBlock& node, u32 first, TreeBlock& right) {
     const u32 n = node.nritems(), moved = n - first, kept = right.nritems();
     GLASSFS_ASSERT(kept + moved <= node_pointers_max(right.size()));
     move_bytes(right, right.entry_at(0), right.entry_at(moved), kept * TreeBlock::pointer_size);
-    std::memcpy(right.bytes_to_change().data() + right.entry_at(0), node.bytes().data() + node.entry_at(first),
-                moved * TreeBlock::pointer_size);
+    std::memcpy(right.bytes_to_change().data() + right.entry_at(0),
+                node.bytes().data() + node.entry_at(first), moved * TreeBlock::pointer_size);
     header_of(right).nritems = kept + moved;
     header_of(node).nritems = first;
     zero(node, node.entry_at(first), node.entry_at(n));

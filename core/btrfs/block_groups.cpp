@@ -51,7 +51,8 @@ std::vector<FreeRange> ranges_under_superblocks(const Chunk& chunk) {
     return out;
 }
 
-std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges, const std::vector<FreeRange>& taken) {
+std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges,
+                                      const std::vector<FreeRange>& taken) {
     std::vector<FreeRange> out;
     for (const FreeRange& range : ranges) {
         u64 at = range.addr.value;
@@ -149,7 +150,8 @@ Result<void> BlockGroups::load(BlockGroup& group) {
     for (const FreeRange& range : ranges) {
         bool inside = range.addr.value >= group.start && range.length <= group.length &&
                       range.addr.value - group.start <= group.length - range.length;
-        if (!inside) return fail(Cause::FreeSpaceWrong, {.block = range.addr.value}, "outside of its block group");
+        if (!inside)
+            return fail(Cause::FreeSpaceWrong, {.block = range.addr.value}, "outside of its block group");
         put_free(group, range.addr.value, range.length);
         sum += range.length;
     }

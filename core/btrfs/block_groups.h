@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Block groups in memory: how much of each is used, and where it is free. One block group stands for one chunk.
+// Block groups in memory: how much of each is used, and where it is free. One block group stands for one
+// chunk.
 //
 //   length = used (extents in the extent tree) + reserved (handed out, extent item still to come)
 //          + pinned (freed, but in use by the last commit) + under superblock copies + free
 //
-// The free ranges of a block group are read when it is first allocated from, as the last commit left them: what has
-// been freed since is pinned and not free in either view. Not thread-safe: the writer's lock protects it.
+// The free ranges of a block group are read when it is first allocated from, as the last commit left them:
+// what has been freed since is pinned and not free in either view. Not thread-safe: the writer's lock
+// protects it.
 #pragma once
 
 #include "btrfs/chunk_map.h"
@@ -22,13 +24,13 @@ struct BlockGroup {
     u64 used = 0;
     u64 reserved = 0;
     u64 pinned = 0;
-    u64 super_bytes = 0;          // under superblock copies
-    bool has_item = true;         // false: its BLOCK_GROUP_ITEM is still to be inserted
-    u64 item_used = 0;            // what the item says
-    bool read_only = false;       // on its way out: nothing is allocated here
+    u64 super_bytes = 0;     // under superblock copies
+    bool has_item = true;    // false: its BLOCK_GROUP_ITEM is still to be inserted
+    u64 item_used = 0;       // what the item says
+    bool read_only = false;  // on its way out: nothing is allocated here
     bool loaded = false;
-    u64 hole_max = ~0ULL;         // no free range is longer (an upper bound)
-    u64 cursor = 0;               // where the last allocation ended
+    u64 hole_max = ~0ULL;          // no free range is longer (an upper bound)
+    u64 cursor = 0;                // where the last allocation ended
     std::map<u64, u64> free = {};  // begin -> length; valid when loaded
     u64 end() const { return start + length; }
     u64 free_bytes() const { return length - used - reserved - pinned - super_bytes; }
@@ -52,11 +54,12 @@ class BlockGroups {
     std::map<u64, BlockGroup>& all() { return groups_; }
     const std::map<u64, BlockGroup>& all() const { return groups_; }
 
-    // Free bytes in block groups that hold `type` (block_group_data, _metadata or _system), writable ones only.
+    // Free bytes in block groups that hold `type` (block_group_data, _metadata or _system), writable ones
+    // only.
     u64 free_bytes(u64 type) const;
 
-    // Takes at most `wanted` bytes in one piece, at least `least`, from a block group of `type`; addresses are
-    // multiples of `align`. Nothing when there is no such piece. `least` == `wanted` is a fast first fit.
+    // Takes at most `wanted` bytes in one piece, at least `least`, from a block group of `type`; addresses
+    // are multiples of `align`. Nothing when there is no such piece. `least` == `wanted` is a fast first fit.
     Result<std::optional<FreeRange>> allocate(u64 type, u64 wanted, u64 least, u64 align);
     // Takes exactly this range if all of it is free.
     Result<bool> allocate_at(LogicalAddr, u64 length);
@@ -97,7 +100,8 @@ class BlockGroups {
 };
 
 // `ranges` without what `taken` covers; both in order.
-std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges, const std::vector<FreeRange>& taken);
+std::vector<FreeRange> without_ranges(const std::vector<FreeRange>& ranges,
+                                      const std::vector<FreeRange>& taken);
 
 // The logical ranges of a chunk that lie under a device's superblock copies, in order; whole stripe elements.
 std::vector<FreeRange> ranges_under_superblocks(const Chunk&);

@@ -18,16 +18,19 @@ constexpr u64 data_chunk_max = 10 * GiB, stripe_max = GiB;
 // What a profile wants of devices.
 struct Shape {
     u64 profile;
-    u32 per_device;   // stripes on each
-    u32 copies;       // stripes with the same content
+    u32 per_device;  // stripes on each
+    u32 copies;      // stripes with the same content
     u32 devices_min;
     u32 devices_max;  // 0: all that there are
     u32 multiple_of;  // devices
 };
 constexpr Shape shapes[] = {
-    {block_group_raid1c4, 1, 4, 4, 4, 4}, {block_group_raid1c3, 1, 3, 3, 3, 3},
-    {block_group_raid10, 1, 2, 2, 0, 2},  {block_group_raid1, 1, 2, 2, 2, 2},
-    {block_group_dup, 2, 2, 1, 1, 1},     {block_group_raid0, 1, 1, 1, 0, 1},
+    {block_group_raid1c4, 1, 4, 4, 4, 4},
+    {block_group_raid1c3, 1, 3, 3, 3, 3},
+    {block_group_raid10, 1, 2, 2, 0, 2},
+    {block_group_raid1, 1, 2, 2, 2, 2},
+    {block_group_dup, 2, 2, 1, 1, 1},
+    {block_group_raid0, 1, 1, 1, 0, 1},
     {0, 1, 1, 1, 1, 1},
 };
 
@@ -68,8 +71,7 @@ ChunkAllocator::ChunkAllocator(Volume& volume, trace::Tracer tracer)
     : volume_(volume), trace_(tracer), dev_extents_(tracer), device_tree_(volume, [&volume] {
           auto root = volume.tree_root(dev_tree_objectid);
           return root ? *root : TreeRoot{};  // the volume can't be opened for writing without it
-      }) {
-}
+      }) {}
 
 Result<void> ChunkAllocator::load() {
     TRY(volume_.tree_root(dev_tree_objectid));
@@ -101,7 +103,8 @@ u64 ChunkAllocator::profile_of(u64 type) const {
         if ((flags & type) == type) seen |= flags & block_group_profile_mask;
     }
     for (const Shape& shape : shapes) {
-        if ((seen & shape.profile) != 0 && volume_.device_items().size() >= shape.devices_min) return shape.profile;
+        if ((seen & shape.profile) != 0 && volume_.device_items().size() >= shape.devices_min)
+            return shape.profile;
     }
     return 0;
 }
@@ -115,10 +118,10 @@ u64 ChunkAllocator::device_bytes() const {
 Result<std::optional<ChunkAllocator::Plan>> ChunkAllocator::plan(u64 type) {
     const u64 profile = profile_of(type);
     const Shape& shape = shape_of(profile);
-    u64 chunk_max = (type & block_group_data) != 0   ? data_chunk_max
-                    : type == block_group_system     ? 32 * MiB
-                    : device_bytes() > 50 * GiB      ? GiB
-                                                     : 256 * MiB;
+    u64 chunk_max = (type & block_group_data) != 0 ? data_chunk_max
+                    : type == block_group_system   ? 32 * MiB
+                    : device_bytes() > 50 * GiB    ? GiB
+                                                   : 256 * MiB;
     const u64 stripe_wanted = std::min(chunk_max, stripe_max);
     chunk_max = std::min(chunk_max, device_bytes() / 10);
     struct Candidate {
@@ -127,7 +130,8 @@ Result<std::optional<ChunkAllocator::Plan>> ChunkAllocator::plan(u64 type) {
     };
     std::vector<Candidate> devices;
     for (const auto& [devid, item] : volume_.device_items()) {
-        FreeDevExtent hole = TRY(dev_extents_.find_free(device_tree_, devid, stripe_wanted * shape.per_device));
+        FreeDevExtent hole =
+            TRY(dev_extents_.find_free(device_tree_, devid, stripe_wanted * shape.per_device));
         hole.length = std::min(hole.length, stripe_wanted * shape.per_device);
         if (hole.length >= stripe_length * shape.per_device) devices.push_back({devid, hole});
     }
@@ -157,18 +161,23 @@ Result<std::optional<ChunkAllocator::Plan>> ChunkAllocator::plan(u64 type) {
     if (stripe == 0) return std::optional<Plan>{};
     Plan plan;
     plan.stripe_bytes = stripe;
-    plan.chunk = {LogicalAddr{next_logical_}, stripe * columns, type | profile, stripe_length,
-                  static_cast<u16>(profile == block_group_raid10 ? 2 : 1), {}};
+    plan.chunk = {LogicalAddr{next_logical_},
+                  stripe * columns,
+                  type | profile,
+                  stripe_length,
+                  static_cast<u16>(profile == block_group_raid10 ? 2 : 1),
+                  {}};
     for (const Candidate& device : devices) {
         for (u32 i = 0; i < shape.per_device; ++i) {
-            plan.chunk.stripes.push_back({device.devid, device.hole.start + i * stripe,
-                                          volume_.device_items().at(device.devid).uuid});
+            plan.chunk.stripes.push_back(
+                {device.devid, device.hole.start + i * stripe, volume_.device_items().at(device.devid).uuid});
         }
     }
     return std::optional<Plan>(std::move(plan));
 }
 
-// The chunk tree lies in system chunks: writing down a chunk needs room there, for each block on the way and its split.
+// The chunk tree lies in system chunks: writing down a chunk needs room there, for each block on the way and
+// its split.
 Result<void> ChunkAllocator::ensure_system_room(Transaction& tx) {
     Tree* tree = TRY(tx.tree(chunk_tree_objectid));
     u64 wanted = u64{volume_.geometry().node_size} * (tree->root.level + 2U) * 8;
@@ -205,7 +214,8 @@ Result<void> ChunkAllocator::write(Transaction& tx, const Plan& plan) {
                                   plan.stripe_bytes, tx.store().chunk_tree_uuid()};
     for (const Stripe& stripe : chunk.stripes) {
         dev_extents_.allocated(stripe.devid, stripe.physical, plan.stripe_bytes);
-        TRY(insert_item(tx, *device_tree, make_key(stripe.devid, KeyType::DevExtent, stripe.physical.value), extent));
+        TRY(insert_item(tx, *device_tree, make_key(stripe.devid, KeyType::DevExtent, stripe.physical.value),
+                        extent));
         dev_extents_.in_tree(stripe.devid, stripe.physical);
         TRY(write_device_item(tx, stripe.devid, static_cast<s64>(plan.stripe_bytes)));
     }
@@ -253,8 +263,8 @@ void ChunkAllocator::remove_from_superblock(Transaction& tx, u64 start) {
         Bytes rest = Bytes(super.sys_chunk_array).subspan(at);
         Key key = to_key(view<disk::btrfs_disk_key>(rest));
         const auto& chunk = view<disk::btrfs_chunk>(rest, sizeof(disk::btrfs_disk_key));
-        std::size_t entry = sizeof(disk::btrfs_disk_key) + sizeof chunk +
-                            chunk.num_stripes * sizeof(disk::btrfs_stripe);
+        std::size_t entry =
+            sizeof(disk::btrfs_disk_key) + sizeof chunk + chunk.num_stripes * sizeof(disk::btrfs_stripe);
         if (key.offset != start) {
             at += entry;
             continue;
@@ -300,7 +310,8 @@ u64 ChunkAllocator::bytes_possible(u64 type) const {
     u64 sum = 0, most = 0;
     std::size_t devices = 0;
     for (const auto& [devid, item] : volume_.device_items()) {
-        u64 room = item.total_bytes - std::min<u64>(item.total_bytes, item.bytes_used + device_reserved_bytes);
+        u64 room =
+            item.total_bytes - std::min<u64>(item.total_bytes, item.bytes_used + device_reserved_bytes);
         if (room < stripe_length * shape.per_device) continue;
         sum += room;
         most = std::max(most, room);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Making and removing chunks. A new chunk takes a free range on each of its devices (dev_extents.h), and is written
-// down five times: a dev extent for each stripe (device tree), the chunk and the devices' used bytes (chunk tree; the
-// superblock's array for a system chunk), its block group, and its free space.
+// Making and removing chunks. A new chunk takes a free range on each of its devices (dev_extents.h), and is
+// written down five times: a dev extent for each stripe (device tree), the chunk and the devices' used bytes
+// (chunk tree; the superblock's array for a system chunk), its block group, and its free space.
 #pragma once
 
 #include "btrfs/block_groups.h"
@@ -17,9 +17,9 @@ class ChunkAllocator {
     // Devices and hints as the device tree has them now.
     Result<void> load();
 
-    // A chunk for `type` (block_group_data, _metadata or _system), in the profile that the volume's block groups of
-    // this type have. False: the devices have no room. Sizes are Linux's: stripes of at most 1 GiB, as many as there
-    // are devices where the profile stripes, at most a tenth of all space.
+    // A chunk for `type` (block_group_data, _metadata or _system), in the profile that the volume's block
+    // groups of this type have. False: the devices have no room. Sizes are Linux's: stripes of at most 1 GiB,
+    // as many as there are devices where the profile stripes, at most a tenth of all space.
     Result<bool> allocate(Transaction&, u64 type);
     // How many bytes of new chunks of this type would fit, about.
     u64 bytes_possible(u64 type) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The commit (see transaction.h for its order). Rounds: applying references changes the extent tree, whose copied
-// blocks need references; block group items and root items change trees, which need both. Each block is copied once a
-// transaction, so each round has less to do than the one before, and the rounds end.
+// The commit (see transaction.h for its order). Rounds: applying references changes the extent tree, whose
+// copied blocks need references; block group items and root items change trees, which need both. Each block
+// is copied once a transaction, so each round has less to do than the one before, and the rounds end.
 #include "btrfs/block_edit.h"
 #include "btrfs/cursor.h"
 #include "btrfs/leaf_builder.h"
@@ -74,13 +74,14 @@ Result<bool> WritableVolume::remove_empty_groups(Transaction& tx) {
     return !empty.empty();
 }
 
-// What others have written down about the volume, and what isn't kept up to date here, must not be believed any more:
-// free space caches of the old kind, which are files of the root tree, and the numbers of quotas.
+// What others have written down about the volume, and what isn't kept up to date here, must not be believed
+// any more: free space caches of the old kind, which are files of the root tree, and the numbers of quotas.
 Result<void> WritableVolume::before_first_commit(Transaction& tx) {
     if (std::exchange(first_commit_prepared_, true)) return {};
     std::vector<Key> headers;
     TRY(for_each_item(volume_, volume_.root_tree(), make_key(free_space_objectid, KeyType::Untyped, 0),
-                      make_key(free_space_objectid, KeyType::Untyped, ~0ULL), [&](const Cursor& at) -> Result<bool> {
+                      make_key(free_space_objectid, KeyType::Untyped, ~0ULL),
+                      [&](const Cursor& at) -> Result<bool> {
                           TRY(at.check());
                           headers.push_back(at.key());
                           return true;
@@ -115,7 +116,8 @@ Result<void> WritableVolume::drop_old_space_cache(Transaction& tx, const Key& he
                                             at.key().offset - extent.offset));
                           return true;
                       }));
-    TRY(erase_items(tx, *roots, make_key(inode, KeyType::InodeItem, 0), make_key(inode, KeyType::ExtentData, ~0ULL)));
+    TRY(erase_items(tx, *roots, make_key(inode, KeyType::InodeItem, 0),
+                    make_key(inode, KeyType::ExtentData, ~0ULL)));
     return erase_item(tx, *roots, header_key);
 }
 
@@ -190,9 +192,9 @@ void WritableVolume::prepare_superblock() {
 
     disk::btrfs_root_backup* backups[] = {&super_.super_roots_0, &super_.super_roots_1, &super_.super_roots_2,
                                           &super_.super_roots_3};
-    auto* oldest = *std::min_element(std::begin(backups), std::end(backups), [](const auto* a, const auto* b) {
-        return a->tree_root_gen < b->tree_root_gen;
-    });
+    auto* oldest =
+        *std::min_element(std::begin(backups), std::end(backups),
+                          [](const auto* a, const auto* b) { return a->tree_root_gen < b->tree_root_gen; });
     disk::btrfs_root_backup backup{};
     backup.tree_root = root.bytenr.value;
     backup.tree_root_gen = generation_.value;
@@ -222,7 +224,8 @@ Result<std::vector<WritableBlock>> WritableVolume::seal_blocks(Transaction& tx) 
     std::vector<WritableBlock> blocks;
     blocks.reserve(volume_.changed_blocks_.size());
     for (const auto& entry : volume_.changed_blocks_) blocks.push_back(entry.second);
-    std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a->addr() < b->addr(); });
+    std::sort(blocks.begin(), blocks.end(),
+              [](const auto& a, const auto& b) { return a->addr() < b->addr(); });
     for (const WritableBlock& block : blocks) {
         header_of(*block).flags = header_of(*block).flags | header_written;
         TRY(check_whole(tx.geometry(), *block));
@@ -240,7 +243,8 @@ Result<void> WritableVolume::write_blocks(const std::vector<WritableBlock>& bloc
         do {
             run.insert(run.end(), blocks[i]->bytes().begin(), blocks[i]->bytes().end());
             ++i;
-        } while (i < blocks.size() && blocks[i]->addr() == begin + run.size() && run.size() < write_bytes_max);
+        } while (i < blocks.size() && blocks[i]->addr() == begin + run.size() &&
+                 run.size() < write_bytes_max);
         TRY(write_data(begin, run));
     }
     counters_.blocks_written += blocks.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keeping the checksum tree exact: EXTENT_CSUM items (EXTENT_CSUM_OBJECTID, EXTENT_CSUM, logical address), each the
-// checksums of a run of sectors.
+// Keeping the checksum tree exact: EXTENT_CSUM items (EXTENT_CSUM_OBJECTID, EXTENT_CSUM, logical address),
+// each the checksums of a run of sectors.
 #pragma once
 
 #include "btrfs/transaction.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Changes of extents' references that the extent tree doesn't have yet. Changing the extent tree copies blocks of
-// the extent tree, which changes references: so changes are collected here, those that cancel out vanish, and the
-// rest is applied in order of address, round after round, until nothing new comes (WritableVolume::settle).
+// Changes of extents' references that the extent tree doesn't have yet. Changing the extent tree copies
+// blocks of the extent tree, which changes references: so changes are collected here, those that cancel out
+// vanish, and the rest is applied in order of address, round after round, until nothing new comes
+// (WritableVolume::settle).
 #pragma once
 
 #include "btrfs/extent_ref.h"
@@ -33,7 +34,8 @@ class DelayedRefs {
   public:
     // Cause::ExtentOverlap: known already with another length or kind.
     [[nodiscard]] Result<void> allocated(LogicalAddr, u64 length, ExtentKind, u8 level);
-    [[nodiscard]] Result<void> modify(LogicalAddr, u64 length, ExtentKind, u8 level, const ExtentRef&, s64 change);
+    [[nodiscard]] Result<void> modify(LogicalAddr, u64 length, ExtentKind, u8 level, const ExtentRef&,
+                                      s64 change);
     [[nodiscard]] Result<void> set_flags(LogicalAddr, u64 length, u8 level, u64 flags);
 
     const RefHead* find(LogicalAddr) const;

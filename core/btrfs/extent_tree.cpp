@@ -108,8 +108,8 @@ class ExtentChange {
     Transaction& tx_;
     Tree& tree_;
     const RefHead& head_;
-    Key key_;         // of the extent's item
-    EditPath path_;   // to it, after find()
+    Key key_;        // of the extent's item
+    EditPath path_;  // to it, after find()
 };
 
 // Tree blocks may have the old kind of key, with the length, also where new ones get the short kind.
@@ -162,8 +162,8 @@ Result<ExtentChange::Place> ExtentChange::find_inline(const ExtentRef& wanted) {
     InlineRefs refs(key_, data);
     while (auto ref = refs.next()) {
         if (same(*ref, wanted)) return Place{at, inline_size(ref->type)};
-        bool behind = ref->type > wanted.type ||
-                      (ref->type == wanted.type && sort_number(*ref) < sort_number(wanted));
+        bool behind =
+            ref->type > wanted.type || (ref->type == wanted.type && sort_number(*ref) < sort_number(wanted));
         if (behind) return Place{at, 0};
         at += inline_size(ref->type);
     }
@@ -206,7 +206,8 @@ Result<void> ExtentChange::add_keyed(const ExtentRef& ref, u32 count) {
             return {};
         }
         if (ref.type != KeyType::ExtentDataRef) {
-            if (size == 0) return fail(Cause::RefCountWrong, {.key = key, .tree = tree_.id()}, "twice the same");
+            if (size == 0)
+                return fail(Cause::RefCountWrong, {.key = key, .tree = tree_.id()}, "twice the same");
             set_count_at_end(path.changed_data(), count_at_end(path.data()) + count);
             return {};
         }
@@ -222,7 +223,8 @@ Result<void> ExtentChange::add(const ExtentRef& ref, u32 count) {
     TRY(change_refs(static_cast<s64>(counts(ref.type) ? count : 1)));
     Place place = TRY(find_inline(ref));
     if (place.size != 0) {
-        if (!counts(ref.type)) return fail(Cause::RefCountWrong, {.key = key_, .tree = tree_.id()}, "twice the same");
+        if (!counts(ref.type))
+            return fail(Cause::RefCountWrong, {.key = key_, .tree = tree_.id()}, "twice the same");
         MutBytes there = path_.changed_data().subspan(place.at, place.size);
         set_count_at_end(there, count_at_end(there) + count);
         return {};
@@ -260,7 +262,8 @@ Result<void> ExtentChange::drop(const ExtentRef& ref, u32 count) {
         if (!TRY(find_for_change(tx_, tree_, key, 0, path))) return missing(ref);
         if (ref.type == KeyType::ExtentDataRef) {
             const auto& there = view<disk::btrfs_extent_data_ref>(path.data());
-            bool mine = there.root == ref.root && there.objectid == ref.objectid && there.offset == ref.offset;
+            bool mine =
+                there.root == ref.root && there.objectid == ref.objectid && there.offset == ref.offset;
             if (!mine) continue;
         }
         u32 had = counts(ref.type) ? count_at_end(path.data()) : 1;
@@ -326,7 +329,8 @@ Result<std::optional<ExtentItemInfo>> read_extent_item(Transaction& tx, LogicalA
     Tree* tree = TRY(tx.tree(extent_tree_objectid));
     Cursor cursor(tx.volume(), tree->root);
     bool found = TRY(cursor.seek(make_key(addr.value, KeyType::ExtentItem, 0)));
-    while (found && cursor.key().objectid == addr.value && cursor.key().type <= static_cast<u8>(KeyType::MetadataItem)) {
+    while (found && cursor.key().objectid == addr.value &&
+           cursor.key().type <= static_cast<u8>(KeyType::MetadataItem)) {
         bool skinny = type_of(cursor.key()) == KeyType::MetadataItem;
         if (!skinny || cursor.key().offset == level) {
             TRY(cursor.check());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Applying collected reference changes to the extent tree, and what follows from an extent that comes or goes: free
-// space tree, checksums, block group counters.
+// Applying collected reference changes to the extent tree, and what follows from an extent that comes or
+// goes: free space tree, checksums, block group counters.
 #pragma once
 
 #include "btrfs/delayed_refs.h"
@@ -8,8 +8,8 @@
 
 namespace glassfs::btrfs {
 
-// References are added before others are dropped, so that the count doesn't touch zero on the way. Dropping one that
-// isn't recorded is Cause::RefMissing.
+// References are added before others are dropped, so that the count doesn't touch zero on the way. Dropping
+// one that isn't recorded is Cause::RefMissing.
 Result<void> apply_ref_head(Transaction&, const RefHead&);
 
 // What the extent tree itself says of an extent: references and flags. Nothing: there is no such item.

@@ -51,8 +51,8 @@ class GroupSpace {
     Key range_key(u64 begin, u64 length) const { return make_key(begin, KeyType::FreeSpaceExtent, length); }
     u64 sector() const { return tx_.geometry().sector_size; }
     Failure wrong(u64 at) const {
-        return fail(Cause::FreeSpaceWrong, {.block = at, .tree = tree_.id()}, "of the block group at " +
-                                                                                  std::to_string(group_.start));
+        return fail(Cause::FreeSpaceWrong, {.block = at, .tree = tree_.id()},
+                    "of the block group at " + std::to_string(group_.start));
     }
 
     Transaction& tx_;
@@ -137,7 +137,8 @@ Result<void> GroupSpace::add_range(u64 begin, u64 end) {
     return change_count(1);
 }
 
-// Ranges cost an item each; from the number on at which bitmaps for the whole group are smaller, it has those.
+// Ranges cost an item each; from the number on at which bitmaps for the whole group are smaller, it has
+// those.
 Result<void> GroupSpace::convert_if_many() {
     u64 bitmaps = (group_.length + bitmap_bits * sector() - 1) / (bitmap_bits * sector());
     u64 bitmaps_size = bitmaps * (TreeBlock::item_size + bitmap_bytes);
@@ -208,7 +209,8 @@ Result<void> GroupSpace::flip(u64 begin, u64 end, Bit to) {
 }
 
 Result<Tree*> tree_of(Transaction& tx) {
-    if ((tx.store().super().compat_ro_flags & compat_ro_free_space_tree) == 0) return static_cast<Tree*>(nullptr);
+    if ((tx.store().super().compat_ro_flags & compat_ro_free_space_tree) == 0)
+        return static_cast<Tree*>(nullptr);
     return tx.tree(free_space_tree_objectid);
 }
 
@@ -237,10 +239,12 @@ Result<void> free_space_end(Transaction& tx, const BlockGroup& group) {
     Tree* tree = TRY(tree_of(tx));
     if (tree == nullptr) return {};
     Key last = make_key(group.end() - 1, KeyType::FreeSpaceBitmap, ~0ULL);
-    return TRY(erase_items(tx, *tree, make_key(group.start, KeyType::FreeSpaceInfo, 0), last)), Result<void>{};
+    return TRY(erase_items(tx, *tree, make_key(group.start, KeyType::FreeSpaceInfo, 0), last)),
+           Result<void>{};
 }
 
-Result<std::vector<FreeRange>> read_free_space(Volume& volume, const TreeRoot& root, const BlockGroup& group) {
+Result<std::vector<FreeRange>> read_free_space(Volume& volume, const TreeRoot& root,
+                                               const BlockGroup& group) {
     std::vector<FreeRange> out;
     const u64 sector = volume.geometry().sector_size;
     auto put = [&](u64 begin, u64 length) {

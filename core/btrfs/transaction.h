@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Changing a btrfs. Tree blocks are never overwritten: the first change of a block in a transaction copies it to
-// new space (copy on write), and so its parent, up to the root. A commit writes all new blocks, flushes, then
-// writes the superblocks that point to the new roots, and flushes again:
+// Changing a btrfs. Tree blocks are never overwritten: the first change of a block in a transaction copies it
+// to new space (copy on write), and so its parent, up to the root. A commit writes all new blocks, flushes,
+// then writes the superblocks that point to the new roots, and flushes again:
 //
 //   steps ...            in memory: changed blocks, delayed references, block group counters
 //   commit   1. delayed references, block group items and root items, round after round until none is left
@@ -31,10 +31,10 @@ using WritableBlock = std::shared_ptr<TreeBlock>;
 // A tree and where its root is now.
 struct Tree {
     TreeRoot root;
-    TreeRoot committed;             // as the last commit left it
-    disk::btrfs_root_item item{};   // of trees that have one: all but root tree and chunk tree
-    u64 root_key_offset = 0;        // of its ROOT_ITEM's key: the transaction that made a snapshot, else 0
-    bool item_changed = false;      // `item` must go to the root tree although the root stayed
+    TreeRoot committed;            // as the last commit left it
+    disk::btrfs_root_item item{};  // of trees that have one: all but root tree and chunk tree
+    u64 root_key_offset = 0;       // of its ROOT_ITEM's key: the transaction that made a snapshot, else 0
+    bool item_changed = false;     // `item` must go to the root tree although the root stayed
     // A subvolume's blocks may be shared with snapshots; those of other trees never are.
     bool can_be_shared() const;
     u64 id() const { return root.id; }

@@ -28,7 +28,8 @@ u32 child_slot(const TreeBlock& node, const Key& key) {
 }
 
 BlockExpectation expectation(const TreeBlock& parent, u32 slot) {
-    return {static_cast<u8>(parent.level() - 1), Generation{parent.pointer(slot).generation}, parent.key(slot)};
+    return {static_cast<u8>(parent.level() - 1), Generation{parent.pointer(slot).generation},
+            parent.key(slot)};
 }
 
 // A new root above the old one, which becomes its only child.
@@ -114,7 +115,8 @@ Result<void> push_right(Transaction& tx, Tree& tree, EditPath& path, const Wante
     u32 n = leaf.nritems(), first = n;
     while (first > path.slots[0] + 1) {
         u32 moved = leaf_item_bytes(leaf, first - 1, n);
-        if (moved > right->free_bytes() || leaf_used_bytes(*right) + moved > leaf_used_bytes(leaf) - moved) break;
+        if (moved > right->free_bytes() || leaf_used_bytes(*right) + moved > leaf_used_bytes(leaf) - moved)
+            break;
         --first;
     }
     if (first == n) return {};
@@ -131,7 +133,8 @@ Result<void> push_left(Transaction& tx, Tree& tree, EditPath& path, const Wanted
     u32 count = 0;
     while (count < path.slots[0] && count + 1 < leaf.nritems()) {
         u32 moved = leaf_item_bytes(leaf, 0, count + 1);
-        if (moved > left->free_bytes() || leaf_used_bytes(*left) + moved > leaf_used_bytes(leaf) - moved) break;
+        if (moved > left->free_bytes() || leaf_used_bytes(*left) + moved > leaf_used_bytes(leaf) - moved)
+            break;
         ++count;
     }
     if (count == 0) return {};
@@ -142,8 +145,9 @@ Result<void> push_left(Transaction& tx, Tree& tree, EditPath& path, const Wanted
     return {};
 }
 
-// Where to cut a leaf so that both sides hold what they must, the wanted bytes included, and are as even as can be.
-// The cut counts items that stay on the left; the wanted item is on the right when its slot is not below the cut.
+// Where to cut a leaf so that both sides hold what they must, the wanted bytes included, and are as even as
+// can be. The cut counts items that stay on the left; the wanted item is on the right when its slot is not
+// below the cut.
 std::optional<u32> best_cut(const TreeBlock& leaf, u32 slot, const Wanted& wanted) {
     const u32 n = leaf.nritems();
     const u32 space = TreeBlock::capacity(leaf.size());
@@ -171,7 +175,9 @@ Result<void> split_at(Transaction& tx, Tree& tree, EditPath& path, u32 cut, cons
     const u32 n = left->nritems();
     WritableBlock right = TRY(add_leaf(tx, tree, path, right_key));
     leaf_move_tail(*left, cut, *right);
-    tx.store().tracer()([&] { return trace::LeafSplit{tree.id(), left->addr(), right->addr(), cut, n - cut}; });
+    tx.store().tracer()([&] {
+        return trace::LeafSplit{tree.id(), left->addr(), right->addr(), cut, n - cut};
+    });
     if (path.slots[0] >= cut) go_right(path, right, path.slots[0] - cut);
     return {};
 }
@@ -179,12 +185,14 @@ Result<void> split_at(Transaction& tx, Tree& tree, EditPath& path, u32 cut, cons
 Result<void> split_leaf(Transaction& tx, Tree& tree, EditPath& path, const Wanted& wanted) {
     TreeBlock& leaf = *path.blocks[0];
     const u32 slot = path.slots[0];
-    if (slot == leaf.nritems()) return split_at(tx, tree, path, slot, wanted.key);  // a new leaf, for the item alone
+    if (slot == leaf.nritems())
+        return split_at(tx, tree, path, slot, wanted.key);  // a new leaf, for the item alone
     if (auto cut = best_cut(leaf, slot, wanted)) {
         bool item_first = *cut == slot && !wanted.exists;
         return split_at(tx, tree, path, *cut, item_first ? wanted.key : leaf.key(*cut));
     }
-    // Too big for either side: what follows goes one leaf on, what precedes stays, and it gets one for itself.
+    // Too big for either side: what follows goes one leaf on, what precedes stays, and it gets one for
+    // itself.
     if (wanted.exists) {
         if (slot + 1 < leaf.nritems()) TRY(split_at(tx, tree, path, slot + 1, leaf.key(slot + 1)));
         if (slot > 0) TRY(split_at(tx, tree, path, slot, wanted.key));
@@ -244,7 +252,8 @@ Result<bool> find_for_change(Transaction& tx, Tree& tree, const Key& key, u32 ro
         }
         const TreeBlock& node = *path.blocks[level];
         const u32 slot = path.slots[level];
-        block = TRY(tx.volume().read_block(LogicalAddr{node.pointer(slot).blockptr}, expectation(node, slot)));
+        block =
+            TRY(tx.volume().read_block(LogicalAddr{node.pointer(slot).blockptr}, expectation(node, slot)));
     }
     path.slots[0] = path.leaf().lower_bound(key);
     bool exists = path.at_item() && path.key() == key;
@@ -257,7 +266,8 @@ Result<MutBytes> insert_at(Transaction& tx, Tree& tree, EditPath& path, const Ke
     MutBytes data = leaf_insert(path.leaf(), slot, key, size);
     if (slot == 0) set_first_key(path, 0, key);
     tx.store().tracer()([&] {
-        return trace::ItemInserted{tree.id(), path.leaf().addr(), slot, key.objectid, key.type, key.offset, size};
+        return trace::ItemInserted{tree.id(), path.leaf().addr(), slot, key.objectid,
+                                   key.type,  key.offset,         size};
     });
     return data;
 }

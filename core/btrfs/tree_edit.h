@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Changing the items of a B-tree: insertion, deletion, growing and shrinking, with splits, pushes to neighbours,
-// merges, and a root that moves up and down. Works for every node size.
+// Changing the items of a B-tree: insertion, deletion, growing and shrinking, with splits, pushes to
+// neighbours, merges, and a root that moves up and down. Works for every node size.
 //
-// find_for_change() descends and makes each block on the way writable, since a changed child has a new address
-// that its parent must learn. A node that is too full to take two more pointers is split on the way down, so
-// that what happens below never has to climb. References into item data are good until the next change of the
-// same tree.
+// find_for_change() descends and makes each block on the way writable, since a changed child has a new
+// address that its parent must learn. A node that is too full to take two more pointers is split on the way
+// down, so that what happens below never has to climb. References into item data are good until the next
+// change of the same tree.
 #pragma once
 
 #include "btrfs/transaction.h"
@@ -30,8 +30,9 @@ struct EditPath {
     MutBytes changed_data() const;
 };
 
-// To the item with `key` (true), or to where it would stand in its leaf (false: slot() may be nritems()). The leaf
-// has `room` free bytes: for an insertion sizeof(btrfs_item) + data size, for growing an item the bytes more.
+// To the item with `key` (true), or to where it would stand in its leaf (false: slot() may be nritems()). The
+// leaf has `room` free bytes: for an insertion sizeof(btrfs_item) + data size, for growing an item the bytes
+// more.
 Result<bool> find_for_change(Transaction&, Tree&, const Key& key, u32 room, EditPath&);
 
 // Puts an item where find_for_change() found none, with enough room. Its data is zero.
@@ -53,7 +54,8 @@ Result<u64> erase_items(Transaction&, Tree&, const Key& first, const Key& last);
 
 // An on-disk struct, not a range of bytes.
 template <class T>
-concept DiskStruct = std::is_trivially_copyable_v<T> && alignof(T) == 1 && !std::is_convertible_v<const T&, Bytes>;
+concept DiskStruct = std::is_trivially_copyable_v<T> && alignof(T) == 1 &&
+                     !std::is_convertible_v<const T&, Bytes>;
 
 template <DiskStruct T>
 Bytes bytes_of(const T& item) {

@@ -9,7 +9,8 @@ namespace glassfs::btrfs {
 namespace {
 
 BlockExpectation expectation(const TreeBlock& parent, u32 slot) {
-    return {static_cast<u8>(parent.level() - 1), Generation{parent.pointer(slot).generation}, parent.key(slot)};
+    return {static_cast<u8>(parent.level() - 1), Generation{parent.pointer(slot).generation},
+            parent.key(slot)};
 }
 
 u32 used_bytes(const TreeBlock& block) {
@@ -83,7 +84,8 @@ Result<bool> merge(Transaction& tx, Tree& tree, EditPath& path, u32 level) {
     return false;
 }
 
-// The only child of the root becomes the root. It must be writable: a root is as old as its tree's last change.
+// The only child of the root becomes the root. It must be writable: a root is as old as its tree's last
+// change.
 Result<void> drop_root(Transaction& tx, Tree& tree, WritableBlock root) {
     while (root->level() > 0 && root->nritems() == 1) {
         LogicalAddr addr{root->pointer(0).blockptr};

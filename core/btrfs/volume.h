@@ -5,8 +5,9 @@
 // so readers run in parallel; only the caches lock. Every tree block that leaves read_block() has its
 // checksum and structure verified; a bad copy is replaced by the next mirror's.
 //
-// Mounted for writing (writable_volume.h), maps, roots and changed blocks do change, always under the exclusive
-// side of blocks_mutex(): whoever reads such a volume holds reading() for as long as it follows pointers.
+// Mounted for writing (writable_volume.h), maps, roots and changed blocks do change, always under the
+// exclusive side of blocks_mutex(): whoever reads such a volume holds reading() for as long as it follows
+// pointers.
 #pragma once
 
 #include "block/buffer_cache.h"

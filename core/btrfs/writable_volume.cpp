@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opening for writing, steps, and what a step does to blocks and their references. Committing is in commit.cpp.
+// Opening for writing, steps, and what a step does to blocks and their references. Committing is in
+// commit.cpp.
 #include "btrfs/writable_volume.h"
 
 #include "btrfs/block_edit.h"
@@ -37,14 +38,17 @@ bool Tree::can_be_shared() const {
 // ---- Transaction
 
 Transaction::Transaction(WritableVolume& store, std::unique_lock<std::mutex> writer)
-    : store_(&store), writer_(std::move(writer)), blocks_(store.volume_.blocks_mutex_),
-      changes_before_(store.changes_) {
-}
+    : store_(&store),
+      writer_(std::move(writer)),
+      blocks_(store.volume_.blocks_mutex_),
+      changes_before_(store.changes_) {}
 
 Transaction::Transaction(Transaction&& other) noexcept
-    : store_(std::exchange(other.store_, nullptr)), writer_(std::move(other.writer_)),
-      blocks_(std::move(other.blocks_)), changes_before_(other.changes_before_), done_(other.done_) {
-}
+    : store_(std::exchange(other.store_, nullptr)),
+      writer_(std::move(other.writer_)),
+      blocks_(std::move(other.blocks_)),
+      changes_before_(other.changes_before_),
+      done_(other.done_) {}
 
 Transaction::~Transaction() {
     if (store_ != nullptr && !done_ && store_->changes_ != changes_before_) store_->aborted_ = true;
@@ -82,8 +86,8 @@ void Transaction::set_root(Tree& tree, const TreeBlock& root) {
     store_->volume_.set_live_root(tree.root);
 }
 
-Result<WritableBlock> Transaction::make_writable(Tree& tree, const BlockPtr& block, const WritableBlock& parent,
-                                                 u32 parent_slot) {
+Result<WritableBlock> Transaction::make_writable(Tree& tree, const BlockPtr& block,
+                                                 const WritableBlock& parent, u32 parent_slot) {
     ++store_->changes_;
     auto& changed = store_->volume_.changed_blocks_;
     if (auto known = changed.find(block->addr().value); known != changed.end()) return known->second;
@@ -166,7 +170,8 @@ Result<void> WritableVolume::check_writable() const {
     const auto& super = volume_.super();
     if (volume_.is_metadump()) return fail(Cause::ReadOnly, "a metadata dump");
     if (u64 unknown = super.compat_ro_flags & ~writable_compat_ro; unknown != 0) {
-        return fail(Cause::ReadOnly, "features that allow reading only: " + flags_text(unknown, compat_ro_names));
+        return fail(Cause::ReadOnly,
+                    "features that allow reading only: " + flags_text(unknown, compat_ro_names));
     }
     if (u64 features = super.incompat_flags & unwritable_incompat; features != 0) {
         return fail(Cause::ReadOnly, "writing isn't there for " + flags_text(features, incompat_names));
@@ -256,13 +261,14 @@ u64 WritableVolume::dirty_bytes() const {
     return volume_.changed_blocks_.size() * u64{volume_.geometry().node_size};
 }
 
-// What a commit may still have to write to the trees that describe space, and to the root tree: each reference that waits
-// touches a leaf of the extent tree and one of the free space tree, but there are only as many as the trees have.
+// What a commit may still have to write to the trees that describe space, and to the root tree: each
+// reference that waits touches a leaf of the extent tree and one of the free space tree, but there are only
+// as many as the trees have.
 u64 WritableVolume::commit_reserve_bytes() const {
     const u64 node = volume_.geometry().node_size;
     u64 blocks = 0;
-    for (u64 id : {extent_tree_objectid, free_space_tree_objectid, csum_tree_objectid, block_group_tree_objectid,
-                   dev_tree_objectid}) {
+    for (u64 id : {extent_tree_objectid, free_space_tree_objectid, csum_tree_objectid,
+                   block_group_tree_objectid, dev_tree_objectid}) {
         if (auto tree = trees_.find(id); tree != trees_.end()) blocks += tree->second->item.bytes_used / node;
     }
     u64 waiting = refs_.size() * 3;
@@ -311,7 +317,8 @@ Result<Transaction> WritableVolume::begin(Need need) {
 
 u64 WritableVolume::data_bytes_free() {
     auto lock = volume_.reading();
-    return groups_.free_bytes(block_group_data) + groups_.pinned_bytes() + chunks_.bytes_possible(block_group_data);
+    return groups_.free_bytes(block_group_data) + groups_.pinned_bytes() +
+           chunks_.bytes_possible(block_group_data);
 }
 
 // ---- Blocks
@@ -329,12 +336,14 @@ Result<WritableBlock> WritableVolume::copy_block(Transaction& tx, Tree& tree, co
     return copy;
 }
 
-// A block that other trees use too stays as it is, and what it points to is now referred to by it and by the copy. The
-// references that it implied as its owner's block are written down as its own (full backrefs) when the owner leaves.
+// A block that other trees use too stays as it is, and what it points to is now referred to by it and by the
+// copy. The references that it implied as its owner's block are written down as its own (full backrefs) when
+// the owner leaves.
 Result<void> WritableVolume::update_refs_for_copy(Transaction& tx, Tree& tree, const TreeBlock& old,
                                                   const TreeBlock& copy) {
-    bool may_be_shared = tree.can_be_shared() && old.addr() != tree.root.bytenr &&
-                         (old.generation() <= tree.last_snapshot() || (old.header().flags & header_reloc) != 0);
+    bool may_be_shared =
+        tree.can_be_shared() && old.addr() != tree.root.bytenr &&
+        (old.generation() <= tree.last_snapshot() || (old.header().flags & header_reloc) != 0);
     if (!may_be_shared) return {};
     ExtentInfo info = TRY(extent_info(tx, old.addr(), old.level()));
     if (info.refs == 0) {
@@ -351,7 +360,8 @@ Result<void> WritableVolume::update_refs_for_copy(Transaction& tx, Tree& tree, c
     return modify_child_refs(tx, old, RefKind::FullBackref, -1);
 }
 
-Result<void> WritableVolume::modify_child_refs(Transaction& tx, const TreeBlock& block, RefKind kind, s32 change) {
+Result<void> WritableVolume::modify_child_refs(Transaction& tx, const TreeBlock& block, RefKind kind,
+                                               s32 change) {
     ++changes_;
     const bool full = kind == RefKind::FullBackref;
     ExtentRef ref;
@@ -374,7 +384,8 @@ Result<void> WritableVolume::modify_child_refs(Transaction& tx, const TreeBlock&
         ref.type = full ? KeyType::SharedDataRef : KeyType::ExtentDataRef;
         ref.objectid = full ? 0 : key.objectid;
         ref.offset = full ? 0 : key.offset - extent.offset;
-        TRY(refs_.modify(LogicalAddr{extent.disk_bytenr}, extent.disk_num_bytes, ExtentKind::Data, 0, ref, change));
+        TRY(refs_.modify(LogicalAddr{extent.disk_bytenr}, extent.disk_num_bytes, ExtentKind::Data, 0, ref,
+                         change));
     }
     return {};
 }
@@ -441,8 +452,8 @@ ExtentRef data_ref(u64 root, InodeNo inode, u64 offset) {
 }
 }  // namespace
 
-Result<void> WritableVolume::add_data_ref(Transaction&, const DataExtent& extent, u64 root, InodeNo inode, u64 offset,
-                                          u32 count) {
+Result<void> WritableVolume::add_data_ref(Transaction&, const DataExtent& extent, u64 root, InodeNo inode,
+                                          u64 offset, u32 count) {
     ++changes_;
     ExtentRef ref = data_ref(root, inode, offset);
     return refs_.modify(extent.addr, extent.length, ExtentKind::Data, 0, ref, count);
@@ -454,8 +465,8 @@ Result<void> WritableVolume::add_new_data(Transaction& tx, const DataExtent& ext
     return add_data_ref(tx, extent, root, inode, offset);
 }
 
-Result<void> WritableVolume::drop_data_ref(Transaction&, const DataExtent& extent, u64 root, InodeNo inode, u64 offset,
-                                           u32 count) {
+Result<void> WritableVolume::drop_data_ref(Transaction&, const DataExtent& extent, u64 root, InodeNo inode,
+                                           u64 offset, u32 count) {
     ++changes_;
     ExtentRef ref = data_ref(root, inode, offset);
     return refs_.modify(extent.addr, extent.length, ExtentKind::Data, 0, ref, -static_cast<s64>(count));
@@ -482,7 +493,8 @@ Result<Tree*> WritableVolume::create_tree(Transaction& tx, u64 id, const disk::b
     return &tree;
 }
 
-Result<Tree*> WritableVolume::copy_tree(Transaction& tx, Tree& source, u64 id, const disk::btrfs_root_item& item) {
+Result<Tree*> WritableVolume::copy_tree(Transaction& tx, Tree& source, u64 id,
+                                        const disk::btrfs_root_item& item) {
     BlockPtr old = TRY(volume_.read_block(source.root.bytenr, source.root.expectation()));
     GLASSFS_ASSERT(!volume_.changed_blocks_.contains(old->addr().value));
     auto& place = trees_[id];

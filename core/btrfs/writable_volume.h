@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A volume mounted for writing: what is in memory beside the tree blocks (trees, block groups, delayed
-// references), the running transaction, and its commit. Locks, in the order in which they are taken: an inode's,
-// then the writer's (begin(), commit()), then the blocks' (Volume::reading(): shared by readers).
+// references), the running transaction, and its commit. Locks, in the order in which they are taken: an
+// inode's, then the writer's (begin(), commit()), then the blocks' (Volume::reading(): shared by readers).
 #pragma once
 
 #include "btrfs/block_groups.h"
@@ -37,8 +37,7 @@ class WritableVolume {
 
     // Refuses what can't be written here, by name: missing devices, a pending log, unknown compat_ro features
     // (Cause::ReadOnly and why).
-    static Result<std::unique_ptr<WritableVolume>> open(Volume&, Environment&, const Options&,
-                                                        trace::Tracer);
+    static Result<std::unique_ptr<WritableVolume>> open(Volume&, Environment&, const Options&, trace::Tracer);
 
     // Waits for the writer's lock, and makes sure of the room: allocates a chunk or commits when that helps.
     // Cause::NoSpace, Cause::VolumeAborted.
@@ -58,13 +57,14 @@ class WritableVolume {
     // Bytes that could still be filled with file data, as statfs shows them.
     u64 data_bytes_free();
 
-    // File data. Room for at most `wanted` bytes (whole sectors), at least `least`, in one piece. It belongs to the
-    // caller, over several steps if need be, until add_new_data() or return_data(). Cause::NoSpace.
+    // File data. Room for at most `wanted` bytes (whole sectors), at least `least`, in one piece. It belongs
+    // to the caller, over several steps if need be, until add_new_data() or return_data(). Cause::NoSpace.
     Result<DataExtent> allocate_data(Transaction&, u64 wanted, u64 least);
     void return_data(Transaction&, const DataExtent&);
-    // `offset`: the file position minus the position in the extent, as EXTENT_DATA_REF has it. add_new_data() makes the
-    // first reference to an extent that allocate_data() gave, and with it the extent item; add_data_ref() makes another
-    // one to an extent that has some. When the last one is dropped, the extent and its checksums go.
+    // `offset`: the file position minus the position in the extent, as EXTENT_DATA_REF has it. add_new_data()
+    // makes the first reference to an extent that allocate_data() gave, and with it the extent item;
+    // add_data_ref() makes another one to an extent that has some. When the last one is dropped, the extent
+    // and its checksums go.
     [[nodiscard]] Result<void> add_new_data(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset);
     [[nodiscard]] Result<void> add_data_ref(Transaction&, const DataExtent&, u64 root, InodeNo, u64 offset,
                                             u32 count = 1);
@@ -77,7 +77,8 @@ class WritableVolume {
     Result<Tree*> create_tree(Transaction&, u64 id, const disk::btrfs_root_item&);
     // A snapshot of `source` (which must not have changed in this transaction) under the id `id`.
     Result<Tree*> copy_tree(Transaction&, Tree& source, u64 id, const disk::btrfs_root_item&);
-    // Brings the tree's root item in the root tree up to date now; a commit does it for every tree that has changed.
+    // Brings the tree's root item in the root tree up to date now; a commit does it for every tree that has
+    // changed.
     Result<void> write_root_item(Transaction&, Tree&);
     // Takes the tree, whose root must be gone, off the list.
     void forget_tree(u64 id);
@@ -94,8 +95,8 @@ class WritableVolume {
         u64 flags = 0;
     };
     Result<ExtentInfo> extent_info(Transaction&, LogicalAddr, u8 level);
-    // Adds (+1) or drops (-1) references to everything that a block points to. FullBackref: the block itself is
-    // the referrer, by address; else its owner tree is.
+    // Adds (+1) or drops (-1) references to everything that a block points to. FullBackref: the block itself
+    // is the referrer, by address; else its owner tree is.
     enum class RefKind : u8 { Tree, FullBackref };
     Result<void> modify_child_refs(Transaction&, const TreeBlock&, RefKind, s32 change);
     Result<void> run_delayed_refs(Transaction&);
@@ -146,8 +147,8 @@ class WritableVolume {
     std::function<Result<void>(Transaction&)> flush_;
     std::function<void(LogicalAddr, u64)> freed_;
     CommitCounters counters_;
-    u64 rounds_ = 0;   // of the running commit
-    u64 changes_ = 0;  // so far: what tells whether a failed step had changed something
+    u64 rounds_ = 0;                   // of the running commit
+    u64 changes_ = 0;                  // so far: what tells whether a failed step had changed something
     std::vector<FreeRange> discards_;  // freed by the last commit
     bool first_commit_prepared_ = false;
 };

@@ -290,8 +290,8 @@ struct ChunkRemove {
 struct DevExtentSearch {
     u64 device = 0;
     u64 wanted = 0;
-    PhysicalAddr start;    // where it began
-    u64 visited = 0;       // dev extents looked at
+    PhysicalAddr start;  // where it began
+    u64 visited = 0;     // dev extents looked at
     PhysicalAddr found;
     u64 found_length = 0;  // less than wanted: the largest hole there is
 
@@ -317,11 +317,10 @@ struct AllocHintMoved {
     friend bool operator==(const AllocHintMoved&, const AllocHintMoved&) = default;
 };
 
-using Event =
-    std::variant<BlockRead, BlockWrite, BlockDiscard, BlockFlush, TreeBlockRead, CowBlock, LeafSplit, NodeSplit,
-                 LeafPushed, BlockMerged, RootInserted, RootDropped, ItemInserted, ItemDeleted, ExtentAlloc,
-                 ExtentFree, DelayedRefAdd, DelayedRefRun, TransactionCommit, ChunkAlloc, ChunkRemove,
-                 DevExtentSearch, AllocHintMoved>;
+using Event = std::variant<BlockRead, BlockWrite, BlockDiscard, BlockFlush, TreeBlockRead, CowBlock,
+                           LeafSplit, NodeSplit, LeafPushed, BlockMerged, RootInserted, RootDropped,
+                           ItemInserted, ItemDeleted, ExtentAlloc, ExtentFree, DelayedRefAdd, DelayedRefRun,
+                           TransactionCommit, ChunkAlloc, ChunkRemove, DevExtentSearch, AllocHintMoved>;
 
 inline constexpr std::size_t event_type_count = std::variant_size_v<Event>;
 
