@@ -36,6 +36,7 @@ void check_all_files(const FileCheckParts& parts) {
     for (const RootRecord& record : roots) {
         parts.reader.findings().advance(done++, roots.size());
         bool files = is_subvolume(record.root.id) || record.root.id == btrfs::data_reloc_tree_objectid;
+        if (record.refs == 0) continue;  // deleted: what is left of it need not fit together
         if (files && !parts.reader.findings().cancelled()) check_files(parts, record);
     }
 }
