@@ -1,39 +1,130 @@
 // SPDX-License-Identifier: MIT
 #include "mount/mount.h"
 
+#include "btrfs/file_system.h"
+#include "btrfs/writable_volume.h"
 #include "check/btrfs_check.h"
 #include "inspect/btrfs_inspector.h"
+#include "mount/system_environment.h"
+
+#include <map>
 
 namespace glassfs::mount {
 
 namespace {
+
+constexpr InodeFlag btrfs_flags[] = {
+    {'a', 128, "can only be appended to"},
+    {'A', 512, "reading doesn't change the access time"},
+    {'c', 2048, "compressed"},
+    {'C', 2, "no copy on write"},
+    {'d', 256, "not dumped"},
+    {'D', 1024, "changes of the directory are synchronous"},
+    {'i', 64, "can't be changed"},
+    {'m', 8, "never compressed"},
+    {'S', 32, "changes are synchronous"},
+};
+
+// Paths of subvolumes, from the top level: each directory on the way is listed once.
+class SubvolumePaths {
+  public:
+    explicit SubvolumePaths(vfs::FileSystem& files) : files_(files) {}
+
+    std::string of(u64 tree) {
+        std::string path;
+        vfs::NodeId at = root_of(tree);
+        for (u32 depth = 0; at != root_of(btrfs::fs_tree_objectid) && depth < depth_max; ++depth) {
+            auto parent = files_.parent(at);
+            if (!parent || *parent == at) break;
+            path = name_of(*parent, at) + (path.empty() ? "" : "/") + path;
+            at = *parent;
+        }
+        return path;
+    }
+
+  private:
+    static constexpr u32 depth_max = 4096;  // a damaged volume may go in circles
+
+    static vfs::NodeId root_of(u64 tree) { return {tree, InodeNo{btrfs::first_free_objectid}}; }
+
+    const std::string& name_of(vfs::NodeId directory, vfs::NodeId child) {
+        auto [names, first] = names_.try_emplace(directory);
+        if (first) {
+            // An error leaves names out.
+            (void)files_.readdir(directory, 0, [&](const vfs::DirEntry& entry) {
+                if (entry.type == vfs::FileType::Directory) names->second.emplace(entry.id, entry.name);
+                return true;
+            });
+        }
+        return names->second.try_emplace(child, "?").first->second;
+    }
+
+    vfs::FileSystem& files_;
+    std::map<vfs::NodeId, std::map<vfs::NodeId, std::string>> names_;
+};
 
 class BtrfsVolume final : public Volume {
   public:
     static Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                                 const Options& options) {
         auto volume = TRY(btrfs::Volume::open(std::move(devices), {options.cache_bytes, options.tracer}));
-        auto files = TRY(btrfs::FileSystem::open(*volume, nullptr, options.subvolume, options.tracer));
-        return std::unique_ptr<Volume>(new BtrfsVolume(std::move(volume), std::move(files)));
+        std::shared_ptr<Environment> environment = options.environment;
+        if (environment == nullptr) environment = std::make_shared<SystemEnvironment>();
+        std::unique_ptr<btrfs::WritableVolume> store;
+        if (options.access == Access::ReadWrite) {
+            store = TRY(btrfs::WritableVolume::open(*volume, *environment, {}, options.tracer));
+        }
+        auto files = TRY(btrfs::FileSystem::open(*volume, store.get(), options.subvolume, options.tracer));
+        return std::unique_ptr<Volume>(new BtrfsVolume(std::move(volume), std::move(store), std::move(files),
+                                                       std::move(environment)));
     }
 
     vfs::FileSystem& files() override { return *files_; }
     inspect::Inspector& inspector() override { return inspector_; }
     Result<check::Report> check(const check::Options& options,
                                 const std::function<bool(double)>& progress) override {
+        // What is checked is what a commit leaves; nobody may change it meanwhile.
+        TRY(files_->sync());
+        auto lock = volume_->reading();
         return check::check_btrfs(*volume_, options, progress);
+    }
+    Environment& environment() override { return *environment_; }
+    std::span<const InodeFlag> inode_flags() const override { return btrfs_flags; }
+    Result<std::vector<Subvolume>> subvolumes() override {
+        SubvolumePaths paths(*files_);
+        std::vector<Subvolume> out;
+        for (const inspect::TreeInfo& tree : inspector_.trees()) {
+            if (!tree.is_subvolume || tree.id == btrfs::fs_tree_objectid) continue;
+            auto root = volume_->root_item(tree.id);
+            bool read_only = root && (root->flags & btrfs::root_subvol_rdonly) != 0;
+            out.push_back({tree.id, tree.generation, paths.of(tree.id),
+                           read_only ? vfs::SnapshotKind::ReadOnly : vfs::SnapshotKind::Writable});
+        }
+        return out;
     }
 
   private:
-    BtrfsVolume(std::unique_ptr<btrfs::Volume> volume, std::unique_ptr<btrfs::FileSystem> files)
-        : volume_(std::move(volume)), files_(std::move(files)), inspector_(*volume_, *files_) {}
+    BtrfsVolume(std::unique_ptr<btrfs::Volume> volume, std::unique_ptr<btrfs::WritableVolume> store,
+                std::unique_ptr<btrfs::FileSystem> files, std::shared_ptr<Environment> environment)
+        : environment_(std::move(environment)),
+          volume_(std::move(volume)),
+          store_(std::move(store)),
+          files_(std::move(files)),
+          inspector_(*volume_, *files_) {}
 
+    std::shared_ptr<Environment> environment_;
     std::unique_ptr<btrfs::Volume> volume_;
+    std::unique_ptr<btrfs::WritableVolume> store_;  // null: mounted read-only
     std::unique_ptr<btrfs::FileSystem> files_;
     inspect::BtrfsInspector inspector_;
 };
 
 }  // namespace
+
+Environment& Volume::environment() {
+    static SystemEnvironment system;
+    return system;
+}
 
 Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                      const Options& options) {

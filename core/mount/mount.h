@@ -2,6 +2,7 @@
 // Probe and open: the only place that names the file systems. Everything above works on the interfaces.
 #pragma once
 
+#include "base/environment.h"
 #include "block/device.h"
 #include "check/issue.h"
 #include "inspect/inspector.h"
@@ -10,10 +11,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace glassfs::mount {
+
+enum class Access : u8 { ReadOnly, ReadWrite };
 
 struct Options {
     // Subvolume to show as the root: empty for the default one, a decimal tree id, or a path from the top
@@ -21,6 +25,22 @@ struct Options {
     std::string subvolume;
     u64 cache_bytes = 128ULL << 20;
     trace::Tracer tracer = {};
+    Access access = Access::ReadOnly;
+    std::shared_ptr<Environment> environment = {};  // null: the host's clock and randomness
+};
+
+// A letter of chattr and its bit in vfs::Attributes::flags.
+struct InodeFlag {
+    char letter;
+    u64 bit;
+    const char* meaning;
+};
+
+struct Subvolume {
+    u64 id = 0;
+    Generation generation;
+    std::string path;  // from the top level, without a slash in front; as far as it can be read
+    vfs::SnapshotKind kind = vfs::SnapshotKind::Writable;
 };
 
 class Volume {
@@ -31,11 +51,24 @@ class Volume {
     // Reads everything; typed issues in the order found. `progress` (0..1) returns false to cancel.
     virtual Result<check::Report> check(const check::Options&,
                                         const std::function<bool(double)>& progress) = 0;
+
+    // Makes everything durable and lets go of the devices; nothing else may be called after it. Destruction
+    // without it loses what was not synced, and says nothing.
+    virtual Result<void> close() { return files().sync(); }
+    // Where times and random numbers of changes come from.
+    virtual Environment& environment();
+    virtual std::span<const InodeFlag> inode_flags() const { return {}; }
+    // By id, without the top level. Cause::NoSuchOperation where the format has none.
+    virtual Result<std::vector<Subvolume>> subvolumes() { return fail(Cause::NoSuchOperation); }
 };
 
 // Opens one file system from the devices given (in any order; a metadump is recognised). Missing devices are
 // accepted where the profiles allow it. Cause::UnknownFileSystem, or what the format says.
 Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                      const Options& = {});
+
+// What a device holds, in words ("btrfs", "ext4", "a GPT partition table"), whether it can be opened here or
+// not; empty: nothing that is known. What can't be read counts as nothing.
+std::string identify(block::Device&);
 
 }  // namespace glassfs::mount
