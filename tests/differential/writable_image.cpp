@@ -12,6 +12,7 @@ Result<std::shared_ptr<mount::Volume>> open_writable(const std::vector<std::stri
     }
     // The one place that asks for a writable mount.
     mount::Options options;
+    options.access = mount::Access::ReadWrite;
     std::shared_ptr<mount::Volume> volume = TRY(mount::open(std::move(devices), options));
     return volume;
 }
