@@ -26,8 +26,9 @@ Result<u64> copy_bytes(vfs::FileSystem& files, const CopyRange& range, u64 done)
         std::size_t got = TRY(files.read(range.from, range.from_at + done, out));
         if (got == 0) break;
         auto written = files.write(range.to, range.to_at + done, Bytes(out).first(got));
-        if (!written && done > 0) break;
-        done += TRY(written);
+        if (!written && done > 0) break;  // what fitted is the answer
+        if (!written) return fail(std::move(written).error());
+        done += *written;
         if (*written < got) break;
     }
     return done;

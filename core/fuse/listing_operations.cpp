@@ -100,41 +100,32 @@ Result<void> list(Server& server, NodeId dir, u64 position, Listing& listing) {
     });
 }
 
-void answer_list(fuse_req_t request, std::size_t size, off_t at, fuse_file_info* file, Plus plus) {
+void answer_list(fuse_req_t request, fuse_ino_t ino, std::size_t size, off_t at, Plus plus) {
     answer(request, "readdir", [&](Server& server) -> Result<void> {
         Listing listing(request, server, size, plus);
-        auto done = list(server, handle_of(file).node, static_cast<u64>(at), listing);
+        auto done = list(server, TRY(server.nodes().node(ino)), static_cast<u64>(at), listing);
         if (!done && listing.empty()) return done;  // else what was read before is answered
         listing.reply();
         return {};
     });
 }
 
-void on_readdir(fuse_req_t request, fuse_ino_t, std::size_t size, off_t at, fuse_file_info* file) {
-    answer_list(request, size, at, file, Plus::No);
+void on_readdir(fuse_req_t request, fuse_ino_t ino, std::size_t size, off_t at, fuse_file_info*) {
+    answer_list(request, ino, size, at, Plus::No);
 }
 
-void on_readdirplus(fuse_req_t request, fuse_ino_t, std::size_t size, off_t at, fuse_file_info* file) {
-    answer_list(request, size, at, file, Plus::Yes);
+void on_readdirplus(fuse_req_t request, fuse_ino_t ino, std::size_t size, off_t at, fuse_file_info*) {
+    answer_list(request, ino, size, at, Plus::Yes);
 }
 
-void on_opendir(fuse_req_t request, fuse_ino_t ino, fuse_file_info* file) {
-    answer(request, "opendir", [&](Server& server) -> Result<void> {
-        Handle* handle = TRY(server.open(TRY(server.nodes().node(ino))));
-        file->fh = reinterpret_cast<std::uintptr_t>(handle);
-        file->cache_readdir = server.read_only() ? 1U : 0U;
-        file->keep_cache = file->cache_readdir;
-        if (fuse_reply_open(request, file) != 0) (void)server.close(handle);
-        return {};
-    });
-}
-
-void on_releasedir(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
-    answer(request, "releasedir", [&](Server& server) -> Result<void> {
-        TRY(server.close(&handle_of(file)));
-        fuse_reply_err(request, 0);
-        return {};
-    });
+void on_opendir(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
+    file->cache_readdir = 1;
+    file->keep_cache = 1;
+    if (server_of(request).opendir_unneeded) {
+        fuse_reply_err(request, ENOSYS);  // means: don't ask again, all can be opened
+    } else {
+        fuse_reply_open(request, file);
+    }
 }
 
 }  // namespace
@@ -143,7 +134,6 @@ void add_listing(fuse_lowlevel_ops& operations) {
     operations.opendir = on_opendir;
     operations.readdir = on_readdir;
     operations.readdirplus = on_readdirplus;
-    operations.releasedir = on_releasedir;
 }
 
 }  // namespace glassfs::fuse

@@ -25,13 +25,13 @@ void on_lookup(fuse_req_t request, fuse_ino_t dir, const char* name) {
 }
 
 void on_forget(fuse_req_t request, fuse_ino_t ino, u64 count) {
-    server_of(request).nodes().forget(ino, count);
+    server_of(request).forget(ino, count);
     fuse_reply_none(request);
 }
 
 void on_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* forgets) {
     for (std::size_t i = 0; i < count; ++i) {
-        server_of(request).nodes().forget(forgets[i].ino, forgets[i].nlookup);
+        server_of(request).forget(forgets[i].ino, forgets[i].nlookup);
     }
     fuse_reply_none(request);
 }
@@ -52,41 +52,33 @@ void on_readlink(fuse_req_t request, fuse_ino_t ino) {
     });
 }
 
-void on_open(fuse_req_t request, fuse_ino_t ino, fuse_file_info* file) {
-    answer(request, "open", [&](Server& server) -> Result<void> {
-        Handle* handle = TRY(server.open(TRY(server.nodes().node(ino))));
-        file->fh = reinterpret_cast<std::uintptr_t>(handle);
-        file->keep_cache = 1;  // nobody changes the file but through this mount
-        if (fuse_reply_open(request, file) != 0) (void)server.close(handle);
-        return {};
-    });
+void on_open(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
+    file->keep_cache = 1;  // nobody changes the file but through this mount
+    if (server_of(request).open_unneeded) {
+        fuse_reply_err(request, ENOSYS);  // means: don't ask again, all can be opened
+    } else {
+        fuse_reply_open(request, file);
+    }
 }
 
-void on_release(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
-    answer(request, "release", [&](Server& server) -> Result<void> {
-        TRY(server.close(&handle_of(file)));
-        fuse_reply_err(request, 0);
-        return {};
-    });
-}
-
-void on_read(fuse_req_t request, fuse_ino_t, std::size_t size, off_t at, fuse_file_info* file) {
+void on_read(fuse_req_t request, fuse_ino_t ino, std::size_t size, off_t at, fuse_file_info*) {
     answer(request, "read", [&](Server& server) -> Result<void> {
         thread_local Buffer buffer;
         if (buffer.size() < size) buffer.resize(size);
         MutBytes out = MutBytes(buffer).first(size);
-        std::size_t got = TRY(server.files().read(handle_of(file).node, static_cast<u64>(at), out));
+        vfs::NodeId node = TRY(server.nodes().node(ino));
+        std::size_t got = TRY(server.files().read(node, static_cast<u64>(at), out));
         fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), got);
         return {};
     });
 }
 
-void on_lseek(fuse_req_t request, fuse_ino_t, off_t at, int whence, fuse_file_info* file) {
+void on_lseek(fuse_req_t request, fuse_ino_t ino, off_t at, int whence, fuse_file_info*) {
     answer(request, "lseek", [&](Server& server) -> Result<void> {
         if (whence != SEEK_DATA && whence != SEEK_HOLE) return fail(Cause::InvalidArgument);
         auto what = whence == SEEK_DATA ? vfs::Whence::Data : vfs::Whence::Hole;
         u64 from = at < 0 ? 0 : static_cast<u64>(at);
-        u64 found = TRY(server.files().seek(handle_of(file).node, from, what));
+        u64 found = TRY(server.files().seek(TRY(server.nodes().node(ino)), from, what));
         fuse_reply_lseek(request, static_cast<off_t>(found));
         return {};
     });
@@ -152,7 +144,6 @@ void add_reading(fuse_lowlevel_ops& operations) {
     operations.getattr = on_getattr;
     operations.readlink = on_readlink;
     operations.open = on_open;
-    operations.release = on_release;
     operations.read = on_read;
     operations.lseek = on_lseek;
     operations.statfs = on_statfs;

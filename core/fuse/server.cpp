@@ -51,25 +51,29 @@ Result<fuse_entry_param> Server::entry(vfs::NodeId node) {
     vfs::Attributes attributes = TRY(files_.getattr(node));
     out.attr = to_stat(attributes);
     bool absent = node.tree != 0 && node.ino.value == absent_subvolume_ino;
-    out.ino = absent ? nodes_.enter_alone(node) : nodes_.enter(node, attributes.generation);
+    out.ino = absent ? nodes_.enter_alone(node) : nodes_.enter(node);
     out.attr_timeout = attributes_timeout();
     out.entry_timeout = names_timeout();
     return out;
 }
 
-Result<Handle*> Server::open(vfs::NodeId node) {
-    files_.hold(node);
-    if (auto there = files_.getattr(node); !there) {
-        if (auto released = files_.release(node); !released) log("release", released.error());
-        return fail(std::move(there).error());
-    }
-    return new Handle{node};
+void Server::release(vfs::NodeId node) {
+    if (auto done = files_.release(node); !done) log("release", done.error());
+    note_change();
 }
 
-Result<void> Server::close(Handle* handle) {
-    vfs::NodeId node = handle->node;
-    delete handle;
-    return files_.release(node);
+void Server::forget(Nodeid nodeid, u64 count) {
+    if (auto held = nodes_.forget(nodeid, count)) release(*held);
+}
+
+// The kernel has the directory locked, and knows the inode as long as it asks: neither changes meanwhile.
+void Server::hold_victim(vfs::NodeId dir, std::string_view name) {
+    auto victim = files_.lookup(dir, name);
+    if (victim && nodes_.hold(*victim)) files_.hold(*victim);
+}
+
+void Server::release_held() {
+    for (vfs::NodeId node : nodes_.take_held()) release(node);
 }
 
 Result<void> reply_with_entry(fuse_req_t request, Server& server, vfs::NodeId node) {

@@ -12,11 +12,6 @@
 
 namespace glassfs::fuse {
 
-// An open file or directory, which lives on when its last name goes (vfs::FileSystem::hold).
-struct Handle {
-    vfs::NodeId node;
-};
-
 class Server {
   public:
     Server(vfs::FileSystem& files, const SessionOptions& options);
@@ -33,11 +28,16 @@ class Server {
     Result<struct stat> stat_of(vfs::NodeId node) { return to_stat(TRY(files_.getattr(node))); }
     // A name's inode for the kernel, which counts it. give_back() when the answer didn't reach it.
     Result<fuse_entry_param> entry(vfs::NodeId node);
-    void give_back(const fuse_entry_param& entry) { nodes_.forget(entry.ino, 1); }
+    void give_back(const fuse_entry_param& entry) { forget(entry.ino, 1); }
+    void forget(Nodeid nodeid, u64 count);
+    // Before a name may lose its inode.
+    void hold_victim(vfs::NodeId dir, std::string_view name);
+    // At the end: the kernel asks nothing more.
+    void release_held();
 
-    // Cause::NotFound when the inode is gone by now.
-    Result<Handle*> open(vfs::NodeId node);
-    Result<void> close(Handle* handle);
+    // Opening and closing need no requests: what the kernel knows is there.
+    bool open_unneeded = false;
+    bool opendir_unneeded = false;
 
     // Since the last take_changed(), something was written.
     void note_change() { changed_.store(true, std::memory_order_relaxed); }
@@ -46,6 +46,7 @@ class Server {
     void log(const char* what, const Error& error) const;
 
   private:
+    void release(vfs::NodeId node);
     struct stat to_stat(const vfs::Attributes& attributes) const;
 
     vfs::FileSystem& files_;
@@ -57,10 +58,6 @@ class Server {
 
 inline Server& server_of(fuse_req_t request) {
     return *static_cast<Server*>(fuse_req_userdata(request));
-}
-
-inline Handle& handle_of(const fuse_file_info* file) {
-    return *reinterpret_cast<Handle*>(static_cast<std::uintptr_t>(file->fh));
 }
 
 // Runs answer(server), which answers the request or says why not.

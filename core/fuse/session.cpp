@@ -63,7 +63,10 @@ class RegularSync {
 
 // What of FUSE we want. Without it killing of set-user-id bits, and truncation at opening, the kernel sends
 // requests of their own for them.
-void on_init(void*, fuse_conn_info* connection) {
+void on_init(void* data, fuse_conn_info* connection) {
+    auto& server = *static_cast<Server*>(data);
+    server.open_unneeded = (connection->capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
+    server.opendir_unneeded = (connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
     connection->want &= ~static_cast<unsigned>(FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_ATOMIC_O_TRUNC);
     connection->want |= connection->capable & static_cast<unsigned>(FUSE_CAP_CACHE_SYMLINKS);
 }
@@ -127,6 +130,9 @@ Result<void> FuseSession::start() {
     if (!std::filesystem::exists(status)) return fail(Cause::NotFound, printable(options_.directory));
     if (!std::filesystem::is_directory(status))
         return fail(Cause::NotADirectory, printable(options_.directory));
+    // In the background the working directory is another.
+    options_.directory = std::filesystem::canonical(options_.directory, error).string();
+    if (error) return fail(Cause::NotFound, error.message());
     fuse_set_log_func(keep_words);
     TRY(make_session());
     signals_ = fuse_set_signal_handlers(session_) == 0;
@@ -151,6 +157,7 @@ Result<void> FuseSession::serve() {
     }
     fuse_session_unmount(session_);
     mounted_ = false;
+    server_.release_held();
     TRY(server_.files().sync());
     return served;
 }

@@ -63,31 +63,26 @@ void on_create(fuse_req_t request, fuse_ino_t dir, const char* name, mode_t mode
         vfs::NewInode inode = new_inode(request, (mode & 07777U) | S_IFREG);
         NodeId node = TRY(server.files().create(parent, name, inode));
         server.note_change();
-        // The kernel has the directory locked: nobody takes the name away before it is held.
-        Handle* handle = TRY(server.open(node));
-        auto entry = server.entry(node);
-        if (!entry) {
-            (void)server.close(handle);
-            return fail(std::move(entry).error());
-        }
-        file->fh = reinterpret_cast<std::uintptr_t>(handle);
+        fuse_entry_param entry = TRY(server.entry(node));
         file->keep_cache = 1;
-        if (fuse_reply_create(request, &*entry, file) == 0) return {};
-        server.give_back(*entry);
-        (void)server.close(handle);
+        if (fuse_reply_create(request, &entry, file) != 0) server.give_back(entry);
         return {};
     });
 }
 
 void on_unlink(fuse_req_t request, fuse_ino_t dir, const char* name) {
     change(request, "unlink", [&](Server& server) -> Result<void> {
-        return server.files().unlink(TRY(server.nodes().node(dir)), name);
+        NodeId parent = TRY(server.nodes().node(dir));
+        server.hold_victim(parent, name);
+        return server.files().unlink(parent, name);
     });
 }
 
 void on_rmdir(fuse_req_t request, fuse_ino_t dir, const char* name) {
     change(request, "rmdir", [&](Server& server) -> Result<void> {
-        return server.files().rmdir(TRY(server.nodes().node(dir)), name);
+        NodeId parent = TRY(server.nodes().node(dir));
+        server.hold_victim(parent, name);
+        return server.files().rmdir(parent, name);
     });
 }
 
@@ -109,15 +104,18 @@ void on_rename(fuse_req_t request, fuse_ino_t from_dir, const char* from, fuse_i
     change(request, "rename", [&](Server& server) -> Result<void> {
         vfs::RenameKind kind = TRY(rename_kind(flags));
         NodeId here = TRY(server.nodes().node(from_dir));
-        return server.files().rename(here, from, TRY(server.nodes().node(to_dir)), to, kind);
+        NodeId there = TRY(server.nodes().node(to_dir));
+        if (kind == vfs::RenameKind::Replace) server.hold_victim(there, to);
+        return server.files().rename(here, from, there, to, kind);
     });
 }
 
-void on_write(fuse_req_t request, fuse_ino_t, const char* data, std::size_t size, off_t at,
-              fuse_file_info* file) {
+void on_write(fuse_req_t request, fuse_ino_t ino, const char* data, std::size_t size, off_t at,
+              fuse_file_info*) {
     answer(request, "write", [&](Server& server) -> Result<void> {
         Bytes bytes(reinterpret_cast<const u8*>(data), size);
-        std::size_t written = TRY(server.files().write(handle_of(file).node, static_cast<u64>(at), bytes));
+        NodeId node = TRY(server.nodes().node(ino));
+        std::size_t written = TRY(server.files().write(node, static_cast<u64>(at), bytes));
         server.note_change();
         fuse_reply_write(request, written);
         return {};
@@ -185,21 +183,22 @@ Result<vfs::FallocateMode> fallocate_mode(int mode) {
     }
 }
 
-void on_fallocate(fuse_req_t request, fuse_ino_t, int mode, off_t at, off_t length, fuse_file_info* file) {
+void on_fallocate(fuse_req_t request, fuse_ino_t ino, int mode, off_t at, off_t length, fuse_file_info*) {
     change(request, "fallocate", [&](Server& server) -> Result<void> {
         vfs::FallocateMode how = TRY(fallocate_mode(mode));
         if (at < 0 || length <= 0) return fail(Cause::InvalidArgument);
-        return server.files().fallocate(handle_of(file).node, how, static_cast<u64>(at),
-                                        static_cast<u64>(length));
+        NodeId node = TRY(server.nodes().node(ino));
+        return server.files().fallocate(node, how, static_cast<u64>(at), static_cast<u64>(length));
     });
 }
 
-void on_copy_file_range(fuse_req_t request, fuse_ino_t, off_t from_at, fuse_file_info* from, fuse_ino_t,
-                        off_t to_at, fuse_file_info* to, std::size_t length, int flags) {
+void on_copy_file_range(fuse_req_t request, fuse_ino_t from, off_t from_at, fuse_file_info*, fuse_ino_t to,
+                        off_t to_at, fuse_file_info*, std::size_t length, int flags) {
     answer(request, "copy_file_range", [&](Server& server) -> Result<void> {
         if (flags != 0 || from_at < 0 || to_at < 0) return fail(Cause::InvalidArgument);
-        u64 copied = TRY(copy_range(server.files(), {handle_of(from).node, static_cast<u64>(from_at),
-                                                     handle_of(to).node, static_cast<u64>(to_at), length}));
+        CopyRange range{TRY(server.nodes().node(from)), static_cast<u64>(from_at),
+                        TRY(server.nodes().node(to)), static_cast<u64>(to_at), length};
+        u64 copied = TRY(copy_range(server.files(), range));
         server.note_change();
         fuse_reply_write(request, copied);
         return {};
@@ -224,9 +223,9 @@ void on_removexattr(fuse_req_t request, fuse_ino_t ino, const char* name) {
 }
 
 // Data only or all: the volume makes no difference. Of directories: the same.
-void on_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info* file) {
+void on_fsync(fuse_req_t request, fuse_ino_t ino, int, fuse_file_info*) {
     answer(request, "fsync", [&](Server& server) -> Result<void> {
-        TRY(server.files().fsync(handle_of(file).node));
+        TRY(server.files().fsync(TRY(server.nodes().node(ino))));
         fuse_reply_err(request, 0);
         return {};
     });

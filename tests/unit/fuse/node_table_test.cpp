@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fuse/node_table.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
 #include <thread>
@@ -22,7 +23,7 @@ NodeId file(u64 ino, u64 tree = 5) {
 TEST_CASE("fuse/nodes: the root has FUSE's number, however often it is forgotten") {
     NodeTable table(root);
     CHECK(table.node(root_nodeid).value() == root);
-    CHECK(table.enter(root, 7) == root_nodeid);
+    CHECK(table.enter(root) == root_nodeid);
     table.forget(root_nodeid, 100);
     CHECK(table.node(root_nodeid).value() == root);
     CHECK(table.size() == 1);
@@ -30,25 +31,39 @@ TEST_CASE("fuse/nodes: the root has FUSE's number, however often it is forgotten
 
 TEST_CASE("fuse/nodes: an inode keeps its number until it was forgotten as often as it was given out") {
     NodeTable table(root);
-    Nodeid nodeid = table.enter(file(257), 1);
-    CHECK(table.enter(file(257), 1) == nodeid);
-    CHECK(table.enter(file(257, 300), 1) != nodeid);
+    Nodeid nodeid = table.enter(file(257));
+    CHECK(table.enter(file(257)) == nodeid);
+    CHECK(table.enter(file(257, 300)) != nodeid);
     table.forget(nodeid, 1);
     CHECK(table.node(nodeid).value() == file(257));
     table.forget(nodeid, 1);
     CHECK(table.node(nodeid).error().cause == Cause::NotFound);
-    CHECK(table.enter(file(257), 1) != nodeid);
+    CHECK(table.enter(file(257)) != nodeid);
     table.forget(nodeid, 1);  // once too often
     CHECK(table.size() == 3);
 }
 
-TEST_CASE("fuse/nodes: a new inode with an old one's number isn't taken for it") {
+TEST_CASE("fuse/nodes: what the kernel knows is held once, and released when it forgets it") {
     NodeTable table(root);
-    Nodeid old = table.enter(file(12), 1);
-    Nodeid young = table.enter(file(12), 2);
-    CHECK(young != old);
-    table.forget(old, 1);
-    CHECK(table.enter(file(12), 2) == young);
+    CHECK_FALSE(table.hold(file(257)));  // unknown to the kernel: nothing to hold
+    Nodeid nodeid = table.enter(file(257));
+    table.enter(file(257));
+    CHECK(table.hold(file(257)));
+    CHECK_FALSE(table.hold(file(257)));
+    CHECK(table.forget(nodeid, 1) == std::nullopt);
+    CHECK(table.forget(nodeid, 1) == file(257));
+    CHECK(table.forget(table.enter(file(257)), 1) == std::nullopt);
+}
+
+TEST_CASE("fuse/nodes: what is still held at the end is handed out for release") {
+    NodeTable table(root);
+    for (u64 ino : {257, 258, 259}) table.enter(file(ino));
+    CHECK(table.hold(file(257)));
+    CHECK(table.hold(file(259)));
+    std::vector<NodeId> held = table.take_held();
+    std::ranges::sort(held);
+    CHECK(held == std::vector<NodeId>{file(257), file(259)});
+    CHECK(table.take_held().empty());
 }
 
 TEST_CASE("fuse/nodes: what was entered alone is met again by nobody") {
@@ -79,7 +94,7 @@ TEST_CASE("fuse/nodes: many threads enter and forget at once") {
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&table] {
             for (u64 i = 0; i < 3000; ++i) {
-                Nodeid nodeid = table.enter(file(300 + i % 50), 1);
+                Nodeid nodeid = table.enter(file(300 + i % 50));
                 if (table.node(nodeid).value() != file(300 + i % 50)) std::abort();
                 table.forget(nodeid, 1);
             }
