@@ -94,16 +94,20 @@ export class Page {
         return this.tab.evaluate((a) => window.Module.page.core.action(a), action);
     }
 
-    async open_files(files) {
-        await this.tab.evaluate(() => {
-            window.Module.page.state.state = 'asked';
-        });
-        await this.tab.setInputFiles('#file-input', files);
+    // Waits for the volume that `ask` opens to be open or refused. Until then the state published last may be
+    // of the one before, whose epoch is another.
+    async opening(ask) {
+        const { epoch } = await this.state();
+        await ask();
         await this.until(
-            (state) => state.state === 'open' || state.state === 'failed',
+            (state, before) => state.epoch !== before && ['open', 'failed'].includes(state.state),
             'the image is open or refused',
             60000,
+            epoch,
         );
+    }
+    open_files(files) {
+        return this.opening(() => this.tab.setInputFiles('#file-input', files));
     }
 
     // Clicks an element of the mirror as assistive technology does: by its role and name, not by its place.

@@ -79,8 +79,13 @@ test('firefox: the sample opens by itself and is drawn', async () => {
 test('firefox: an image given through the file input shows the values of the command line', async () => {
     const files = needs_images('kb-raid1');
     await open();
+    const { epoch } = await state();
     await (await tab.$('#file-input')).uploadFile(...files);
-    await until((now) => now.volume?.devices?.length === 2, 'both devices are open');
+    const opened = await until(
+        (now) => now.epoch !== epoch && ['open', 'failed'].includes(now.state),
+        'the image is open or refused',
+    );
+    equal([opened.state, opened.volume?.devices.length], ['open', 2], 'state and devices');
     const block = cli_json('dump', files[0], '-d', files[1], '--tree', '5', '--json').find(
         (line) => line.block,
     );

@@ -229,11 +229,9 @@ test('page: an image dropped on the page opens', async () => {
     });
     await page.tab.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
     check(await page.tab.locator('#drop').isVisible(), 'dragging shows no drop area');
-    await page.tab.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-    await page.until(
-        (state) => state.state === 'open' && state.volume.name === 'dropped.img',
-        'the dropped image is open',
-    );
+    await page.opening(() => page.tab.dispatchEvent('body', 'drop', { dataTransfer: transfer }));
+    const state = await page.state();
+    equal([state.state, state.volume?.name], ['open', 'dropped.img'], 'state');
     check(!(await page.tab.locator('#drop').isVisible()), 'the drop area stays');
 });
 

@@ -96,8 +96,13 @@ test('webkit: an image given through the file input shows the values of the comm
     const [file] = needs_images('kb-csum-blake2');
     check(session, 'no session');
     const input = await call('POST', `${session}/element`, { using: 'css selector', value: '#file-input' });
+    const { epoch } = await state();
     await call('POST', `${session}/element/${input[ELEMENT]}/value`, { text: file });
-    await until((s) => s.volume?.checksum_type === 'blake2b', 'the image is open');
+    const opened = await until(
+        (s) => s.epoch !== epoch && ['open', 'failed'].includes(s.state),
+        'the image is open or refused',
+    );
+    equal([opened.state, opened.volume?.checksum_type], ['open', 'blake2b'], 'state and checksum type');
     const block = cli_json('dump', file, '--tree', '5', '--json').find((line) => line.block);
     await act({ do: 'workspace', name: 'Trees' });
     await act({ do: 'block', addr: String(block.block) });

@@ -308,7 +308,7 @@ std::string page_state_json(Session& session, FileTree& files, const Headline& s
                             const FrameStats& stats) {
     const ViewState& view = session.view;
     SessionState state = session.state();
-    Json out = {{"state", state_word(state)}, {"error", ""}};
+    Json out = {{"state", state_word(state)}, {"epoch", session.epoch()}, {"error", ""}};
     if (auto error = session.open_error()) out["error"] = error->message();
     out["workspace"] = workspace_name(view.workspace);
     out["theme"] = view.theme == ThemeChoice::Dark ? "dark" : "light";

@@ -4,7 +4,7 @@
 // out.
 //
 // {
-//   "state": "empty" | "opening" | "open" | "failed", "error": "one line",
+//   "state": "empty" | "opening" | "open" | "failed", "epoch": 1, "error": "one line",
 //   "workspace": "Files", "theme": "dark", "scale": 1,
 //   "headline": {"kind": "READ", "title": "...", "reason": "..."},
 //   "volume": {"name", "format", "label", "uuid", "total", "used", "generation", "block_size",
@@ -23,6 +23,10 @@
 //   "output", "errors", "status", "running"}]}, "jobs": [{"title", "done", "bytes_done", "bytes_total",
 //   "files_done", "files_failed", "error"}], "stats": {"frame_ms", "frames", "revision", "busy"}
 // }
+//
+// "epoch" is another number for each volume opened or closed: whoever opens one waits for an epoch other than
+// the one before. "state" alone can't tell, because what is published may still be of the volume that was
+// open.
 //
 // Block addresses and other 64-bit numbers are strings of decimal digits: JavaScript's numbers can't hold
 // them. An action is sent back as it came; the ones known:

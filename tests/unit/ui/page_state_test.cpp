@@ -53,6 +53,25 @@ TEST_CASE("ui/page_state: an empty page says what to do") {
     CHECK(state["tabs"][2]["enabled"] == false);
 }
 
+TEST_CASE("ui/page_state: each volume opened, closed or refused has an epoch of its own") {
+    Page page;
+    CHECK(page.state()["epoch"] == 0);
+    REQUIRE(open_fake(page.session, page.controls));
+    CHECK(page.state()["epoch"] == 1);
+    REQUIRE(page.apply(R"({"do":"tree","id":"5"})"));
+    CHECK(page.state()["epoch"] == 1);
+    REQUIRE(open_fake(page.session, page.controls));
+    Json state = page.state();
+    CHECK(state["epoch"] == 2);
+    CHECK(state["state"] == "open");
+    page.session.fail_open(Error{Cause::DeviceOpenFailed, {}, "gone"}, "disk.img");
+    state = page.state();
+    CHECK(state["epoch"] == 3);
+    CHECK(state["state"] == "failed");
+    REQUIRE(page.apply(R"({"do":"close"})"));
+    CHECK(page.state()["epoch"] == 4);
+}
+
 TEST_CASE("ui/page_state: an open volume lists its files, and folders unfold on an action") {
     Page page;
     REQUIRE(open_fake(page.session, page.controls));
