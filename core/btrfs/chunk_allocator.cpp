@@ -221,6 +221,7 @@ Result<void> ChunkAllocator::write(Transaction& tx, const Plan& plan) {
     }
     TRY(volume_.chunk_map_.add(key, item));
     ++chunks_of_type_[chunk.type];
+    ++chunks_allocated_;
     next_logical_ = chunk.end().value;
     BlockGroup group;
     group.start = chunk.logical.value;

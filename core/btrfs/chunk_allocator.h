@@ -26,6 +26,7 @@ class ChunkAllocator {
     // Takes an empty block group and its chunk out. Its dev extents are free after the commit.
     Result<void> remove(Transaction&, u64 start);
     void committed() { dev_extents_.committed(); }
+    u64 chunks_allocated() const { return chunks_allocated_; }  // since mounting
 
     DevExtents& dev_extents() { return dev_extents_; }
     const DevExtents& dev_extents() const { return dev_extents_; }
@@ -52,6 +53,7 @@ class ChunkAllocator {
     DeviceTree device_tree_;
     std::map<u64, u64> chunks_of_type_;  // type and profile flags -> how many chunks
     u64 next_logical_ = 0;               // logical addresses aren't used twice while mounted
+    u64 chunks_allocated_ = 0;
     const BlockGroups* groups_ = nullptr;
     friend class WritableVolume;
 };

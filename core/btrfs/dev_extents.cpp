@@ -171,7 +171,14 @@ Result<FreeDevExtent> DevExtents::find_free(const DevExtentSource& tree, u64 dev
     if (wanted == 0) return fail(Cause::InvalidArgument, "no bytes wanted");
     auto found = devices_.find(devid);
     if (found == devices_.end()) return fail(Cause::DeviceMissing, {.device = devid});
-    Device& device = found->second;
+    if (!now_ns_) return search(tree, found->second, wanted);
+    u64 began = now_ns_();
+    auto out = search(tree, found->second, wanted);
+    search_times_.add(now_ns_() - began);
+    return out;
+}
+
+Result<FreeDevExtent> DevExtents::search(const DevExtentSource& tree, Device& device, u64 wanted) {
     ++counters_.searches;
     bool from_hint = mode_ == DevExtentSearchMode::Hint && wanted > device.largest_below;
     u64 from = from_hint ? device.hint : device_reserved_bytes;
@@ -185,7 +192,7 @@ Result<FreeDevExtent> DevExtents::find_free(const DevExtentSource& tree, u64 dev
         Walk below = TRY(this->walk(tree, device, device_reserved_bytes, walk.begin, wanted));
         if (below.best.length >= best.length) best = below.best;
         device.largest_below = std::max(below.survey.largest_before, walk.survey.largest_before);
-        if (below.survey.first_long) reset_hint(devid);  // somebody freed and didn't say so: room is room
+        if (below.survey.first_long) reset_hint(device.id);  // somebody freed and didn't say so: room is room
     }
     return best;
 }

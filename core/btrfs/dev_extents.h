@@ -25,6 +25,7 @@
 // that leave them out. Only the first MiB, with the first copy, is never given away.
 #pragma once
 
+#include "base/histogram.h"
 #include "btrfs/volume.h"
 
 #include <array>
@@ -120,6 +121,10 @@ class DevExtents {
     void set_mode(DevExtentSearchMode mode) { mode_ = mode; }  // any time
     const DevExtentCounters& counters() const { return counters_; }
 
+    // Measures each search from now on. `now_ns`: a clock that only goes forward.
+    void set_stopwatch(std::function<u64()> now_ns) { now_ns_ = std::move(now_ns); }
+    const Histogram& search_times() const { return search_times_; }
+
     // Every device is added before it is asked for. Its hint is at the first usable byte until it is built or
     // moved.
     void add_device(u64 devid, u64 total_bytes);
@@ -169,6 +174,7 @@ class DevExtents {
         HoleSurvey survey;
     };
 
+    Result<FreeDevExtent> search(const DevExtentSource&, Device&, u64 wanted);
     Device& device(u64 devid);
     const Device& device(u64 devid) const;
     Result<Walk> walk(const DevExtentSource&, const Device&, u64 from, u64 to, u64 wanted);
@@ -181,6 +187,8 @@ class DevExtents {
     trace::Tracer trace_;
     DevExtentSearchMode mode_ = DevExtentSearchMode::Hint;
     DevExtentCounters counters_;
+    std::function<u64()> now_ns_;
+    Histogram search_times_;
     std::map<u64, Device> devices_;
 };
 

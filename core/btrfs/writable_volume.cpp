@@ -418,6 +418,16 @@ Result<void> WritableVolume::run_delayed_refs(Transaction& tx) {
     return {};
 }
 
+DevExtentSearchMode WritableVolume::chunk_search() {
+    std::lock_guard lock(writer_mutex_);
+    return chunks_.dev_extents().mode();
+}
+
+void WritableVolume::set_chunk_search(DevExtentSearchMode mode) {
+    std::lock_guard lock(writer_mutex_);
+    chunks_.dev_extents().set_mode(mode);
+}
+
 // ---- File data
 
 Result<DataExtent> WritableVolume::allocate_data(Transaction& tx, u64 wanted, u64 least) {

@@ -83,6 +83,10 @@ class WritableVolume {
     // Takes the tree, whose root must be gone, off the list.
     void forget_tree(u64 id);
 
+    // How chunk allocation looks for room; any time.
+    DevExtentSearchMode chunk_search();
+    void set_chunk_search(DevExtentSearchMode);
+
     // For the parts of the engine (extent tree, chunk allocator, cleaner).
     BlockGroups& groups() { return groups_; }
     DelayedRefs& refs() { return refs_; }

@@ -25,6 +25,8 @@ constexpr InodeFlag btrfs_flags[] = {
     {'S', 32, "changes are synchronous"},
 };
 
+constexpr const char* chunkalloc_modes[] = {"scan", "hint"};
+
 // Paths of subvolumes, from the top level: each directory on the way is listed once.
 class SubvolumePaths {
   public:
@@ -72,11 +74,13 @@ class BtrfsVolume final : public Volume {
         if (environment == nullptr) environment = std::make_shared<SystemEnvironment>();
         std::unique_ptr<btrfs::WritableVolume> store;
         if (options.access == Access::ReadWrite) {
-            store = TRY(btrfs::WritableVolume::open(*volume, *environment, {}, options.tracer));
+            btrfs::WritableVolume::Options writing;
+            writing.discard = options.discard;
+            store = TRY(btrfs::WritableVolume::open(*volume, *environment, writing, options.tracer));
         }
         auto files = TRY(btrfs::FileSystem::open(*volume, store.get(), options.subvolume, options.tracer));
-        return std::unique_ptr<Volume>(new BtrfsVolume(std::move(volume), std::move(store), std::move(files),
-                                                       std::move(environment)));
+        return std::unique_ptr<Volume>(
+            new BtrfsVolume(std::move(volume), std::move(store), std::move(files), std::move(environment)));
     }
 
     vfs::FileSystem& files() override { return *files_; }
@@ -89,6 +93,25 @@ class BtrfsVolume final : public Volume {
         return check::check_btrfs(*volume_, options, progress);
     }
     Environment& environment() override { return *environment_; }
+    std::vector<Experiment> experiments() override {
+        if (store_ == nullptr) return {};
+        bool hint = store_->chunk_search() == btrfs::DevExtentSearchMode::Hint;
+        return {{"chunkalloc", chunkalloc_modes, chunkalloc_modes[hint ? 1 : 0]}};
+    }
+    Result<void> set_experiment(std::string_view name, std::string_view mode) override {
+        if (store_ == nullptr || name != "chunkalloc") return Volume::set_experiment(name, mode);
+        if (mode != chunkalloc_modes[0] && mode != chunkalloc_modes[1])
+            return Volume::set_experiment(name, mode);
+        store_->set_chunk_search(mode == chunkalloc_modes[0] ? btrfs::DevExtentSearchMode::Scan
+                                                             : btrfs::DevExtentSearchMode::Hint);
+        return {};
+    }
+    std::vector<Counter> counters() override;
+    const Histogram* time_searches(std::function<u64()> now_ns) override {
+        if (store_ == nullptr) return nullptr;
+        store_->chunks().dev_extents().set_stopwatch(std::move(now_ns));
+        return &store_->chunks().dev_extents().search_times();
+    }
     std::span<const InodeFlag> inode_flags() const override { return btrfs_flags; }
     Result<std::vector<Subvolume>> subvolumes() override {
         SubvolumePaths paths(*files_);
@@ -119,7 +142,36 @@ class BtrfsVolume final : public Volume {
     inspect::BtrfsInspector inspector_;
 };
 
+std::vector<Counter> BtrfsVolume::counters() {
+    if (store_ == nullptr) return {};
+    const btrfs::DevExtentCounters& search = store_->chunks().dev_extents().counters();
+    const btrfs::CommitCounters& commit = store_->counters();
+    using Move = btrfs::HintMove;
+    return {{"searches", search.searches},
+            {"dev_extents_visited", search.dev_extents_visited},
+            {"device_tree_leaves_read", search.leaves_read},
+            {"searches_below_hint", search.searches_below},
+            {"hint_moves_built", search.moves(Move::Built)},
+            {"hint_moves_proved", search.moves(Move::Proved)},
+            {"hint_moves_allocated", search.moves(Move::Allocated)},
+            {"hint_moves_freed", search.moves(Move::Freed)},
+            {"hint_moves_reset", search.moves(Move::Reset)},
+            {"chunks_allocated", store_->chunks().chunks_allocated()},
+            {"commits", commit.commits},
+            {"blocks_written", commit.blocks_written},
+            {"blocks_copied", commit.cow_blocks}};
+}
+
 }  // namespace
+
+Result<void> Volume::set_experiment(std::string_view name, std::string_view mode) {
+    return fail(Cause::InvalidArgument,
+                "no experiment " + std::string(name) + " with mode " + std::string(mode));
+}
+
+const Histogram* Volume::time_searches(std::function<u64()>) {
+    return nullptr;
+}
 
 Environment& Volume::environment() {
     static SystemEnvironment system;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/environment.h"
+#include "base/histogram.h"
 #include "block/device.h"
 #include "check/issue.h"
 #include "inspect/inspector.h"
@@ -27,6 +28,7 @@ struct Options {
     trace::Tracer tracer = {};
     Access access = Access::ReadOnly;
     std::shared_ptr<Environment> environment = {};  // null: the host's clock and randomness
+    bool discard = false;                           // tell the devices of freed space
 };
 
 // A letter of chattr and its bit in vfs::Attributes::flags.
@@ -41,6 +43,18 @@ struct Subvolume {
     Generation generation;
     std::string path;  // from the top level, without a slash in front; as far as it can be read
     vfs::SnapshotKind kind = vfs::SnapshotKind::Writable;
+};
+
+// A choice between ways to do the same thing, for comparing them (lab/): the first one is the baseline.
+struct Experiment {
+    const char* name;
+    std::span<const char* const> modes;
+    const char* mode;  // the one that is used now
+};
+
+struct Counter {
+    const char* name;
+    u64 value;
 };
 
 class Volume {
@@ -60,6 +74,15 @@ class Volume {
     virtual std::span<const InodeFlag> inode_flags() const { return {}; }
     // By id, without the top level. Cause::NoSuchOperation where the format has none.
     virtual Result<std::vector<Subvolume>> subvolumes() { return fail(Cause::NoSuchOperation); }
+
+    // None when mounted read-only.
+    virtual std::vector<Experiment> experiments() { return {}; }
+    // Any time. Cause::InvalidArgument: no such experiment or mode.
+    virtual Result<void> set_experiment(std::string_view name, std::string_view mode);
+    // What explains the differences, since mounting.
+    virtual std::vector<Counter> counters() { return {}; }
+    // Measures each search for a free dev extent from now on; `now_ns`: a clock that only goes forward.
+    virtual const Histogram* time_searches(std::function<u64()> now_ns);
 };
 
 // Opens one file system from the devices given (in any order; a metadump is recognised). Missing devices are
