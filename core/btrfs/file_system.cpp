@@ -2,6 +2,8 @@
 // Subvolumes, inodes and attributes.
 #include "btrfs/file_system.h"
 
+#include "btrfs/writable_volume.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -30,30 +32,54 @@ vfs::DeviceNumber to_device_number(u64 rdev) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileSystem>> FileSystem::open(Volume& volume, std::string_view subvolume,
-                                                     trace::Tracer tracer) {
-    std::unique_ptr<FileSystem> fs(new FileSystem(volume, tracer));
+FileSystem::FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer)
+    : volume_(volume), store_(store), inodes_(volume), data_(volume), trace_(tracer) {
+}
+FileSystem::~FileSystem() {
+    if (store_ != nullptr) store_->before_commit({});
+}
+
+std::shared_lock<std::shared_mutex> FileSystem::reading() const {
+    return store_ == nullptr ? std::shared_lock<std::shared_mutex>() : volume_.reading();
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open(Volume& volume, WritableVolume* store,
+                                                     std::string_view subvolume, trace::Tracer tracer) {
+    std::unique_ptr<FileSystem> fs(new FileSystem(volume, store, tracer));
+    {
+        auto lock = fs->reading();
+        TRY(fs->open_root(subvolume));
+    }
+    if (store != nullptr) {
+        store->before_commit([files = fs.get()](Transaction& tx) { return files->inodes_.flush(tx); });
+        // What can't be deleted stays as it is, and is tried again at the next mount.
+        (void)fs->clean_after_crash();
+    }
+    return fs;
+}
+
+Result<void> FileSystem::open_root(std::string_view subvolume) {
     if (auto id = parse_number(subvolume)) {
-        fs->root_ = TRY(fs->subvolume_root(*id));
-        return fs;
+        root_ = TRY(subvolume_root(*id));
+        return {};
     }
     if (subvolume.empty()) {
-        u64 id = TRY(fs->default_subvolume());
-        auto root = fs->subvolume_root(id);
+        u64 id = TRY(default_subvolume());
+        auto root = subvolume_root(id);
         // Damaged or absent: everything else of the volume can still be looked at.
-        fs->root_ = root ? *root : NodeId{id, InodeNo{first_free_objectid}};
-        return fs;
+        root_ = root ? *root : NodeId{id, InodeNo{first_free_objectid}};
+        return {};
     }
-    fs->root_ = TRY(fs->subvolume_root(fs_tree_objectid));
-    NodeId at = fs->root_;
+    root_ = TRY(subvolume_root(fs_tree_objectid));
+    NodeId at = root_;
     while (!subvolume.empty()) {
         std::string_view name = subvolume.substr(0, subvolume.find('/'));
         subvolume.remove_prefix(std::min(subvolume.size(), name.size() + 1));
-        if (!name.empty()) at = TRY(fs->lookup(at, name));
+        if (!name.empty()) at = TRY(lookup_name(at, name));
     }
     if (at.ino.value != first_free_objectid) return fail(Cause::InvalidArgument, "not a subvolume");
-    fs->root_ = at;
-    return fs;
+    root_ = at;
+    return {};
 }
 
 // The entry "default" of the root tree's directory names it; without one it is the top level.
@@ -83,19 +109,12 @@ Result<NodeId> FileSystem::subvolume_root(u64 tree) {
 }
 
 Result<disk::btrfs_inode_item> FileSystem::inode_item(NodeId id) {
-    Cursor cursor(volume_, TRY(volume_.tree_root(id.tree)));
-    Key key = make_key(id.ino.value, KeyType::InodeItem, 0);
-    bool found = TRY(cursor.seek(key));
-    // A name that leads nowhere is ENOENT to whoever follows it, not damage: Linux says so too.
-    if (!found || cursor.key() != key) {
-        return fail(Cause::NotFound, {.key = key, .tree = id.tree}, "there is no such inode");
-    }
-    TRY(cursor.check());
-    return load<disk::btrfs_inode_item>(cursor.data());
+    return TRY(inodes_.get(id))->item;
 }
 
 Result<Attributes> FileSystem::getattr(NodeId id) {
     auto op = trace_.span("getattr");
+    auto lock = reading();
     Attributes out;
     out.id = id;
     out.block_size = volume_.geometry().sector_size;
@@ -125,13 +144,15 @@ Result<Attributes> FileSystem::getattr(NodeId id) {
 }
 
 Result<vfs::StatFs> FileSystem::statfs() {
-    const auto& super = volume_.super();
+    auto lock = reading();
+    const auto& super = store_ == nullptr ? volume_.super() : store_->super();
     u64 used = std::min(super.bytes_used.get(), super.total_bytes.get());
     return vfs::StatFs{super.sectorsize, super.total_bytes, used, super.total_bytes - used};
 }
 
 Result<std::vector<vfs::Xattr>> FileSystem::xattrs(NodeId id) {
     auto op = trace_.span("listxattr");
+    auto lock = reading();
     std::vector<vfs::Xattr> out;
     if (id.ino.value == empty_subvol_dir_objectid) return out;
     Key first = make_key(id.ino.value, KeyType::XattrItem, 0);

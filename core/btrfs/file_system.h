@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files and directories of a btrfs: the vfs interface over a Volume, and over a WritableVolume when it is mounted for
-// writing. Reading: directory.cpp, file_data.cpp. Writing: directory_edit.cpp (names), attribute_edit.cpp, file_write.cpp and
-// file_extents.cpp (data), subvolume_edit.cpp.
+// writing. Reading: directory.cpp, file_data.cpp. Writing: create.cpp, remove.cpp and rename.cpp (names),
+// attribute_edit.cpp, file_write.cpp (data), subvolume_edit.cpp; directory_edit.h and file_extents.h are the items below.
 //
 // An inode is (subvolume tree, number). A directory entry that points to a root item enters another subvolume
 // at its root directory. A snapshot keeps the entry of a subvolume nested in its origin, but not that
@@ -9,6 +9,7 @@
 #pragma once
 
 #include "btrfs/data_reader.h"
+#include "btrfs/dir_items.h"
 #include "btrfs/inode_table.h"
 #include "vfs/file_system.h"
 
@@ -16,8 +17,9 @@ namespace glassfs::btrfs {
 
 inline constexpr u64 empty_subvol_dir_objectid = 2;
 
-// Name hash of DIR_ITEM and XATTR_ITEM keys.
-u64 name_hash(std::string_view name);
+struct Entry;    // name_edit.h
+struct NewName;
+struct Renaming;
 
 class FileSystem final : public vfs::FileSystem {
   public:
@@ -69,14 +71,60 @@ class FileSystem final : public vfs::FileSystem {
 
   private:
     FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer);
+    Result<void> open_root(std::string_view subvolume);
 
+    // Held by public methods that read, and not by what they share with steps. Locks nothing when mounted read-only.
+    std::shared_lock<std::shared_mutex> reading() const;
     Result<u64> default_subvolume();
     Result<vfs::NodeId> subvolume_root(u64 tree);
     Result<disk::btrfs_inode_item> inode_item(vfs::NodeId);
     Result<void> require_directory(vfs::NodeId);
+    Result<vfs::NodeId> lookup_name(vfs::NodeId dir, std::string_view name);
+    Result<vfs::NodeId> parent_of(vfs::NodeId dir);
+    Result<std::vector<vfs::DirEntry>> read_entries(vfs::NodeId dir, u64 cookie);
     // Where a directory entry leads, in `dir`. The error of a tree that can't be read.
     Result<vfs::NodeId> resolve_location(vfs::NodeId dir, std::string_view name, const Key& location);
-    Result<bool> root_ref_matches(vfs::NodeId dir, std::string_view name, u64 child_tree);
+
+    // Steps on names. What a subvolume's last use left to delete (orphans) is deleted before its first step.
+    Result<Transaction> begin(u64 tree, Need need);
+    Result<InodePtr> directory(vfs::NodeId);
+    Result<NewName> new_name(Transaction&, vfs::NodeId dir, std::string_view name, Cause refusal_of_empty_subvol);
+    Result<Entry> existing_name(Transaction&, vfs::NodeId dir, std::string_view name);
+    Result<void> check_removable(const Entry&);
+    Result<u64> take_inode_number(Transaction&, Tree&);
+    Result<u64> take_dir_index(Transaction&, Inode& dir);
+    Result<bool> inherit_compression(Transaction&, Tree&, const Inode& dir, u64 inode);
+    Result<vfs::NodeId> add_new_inode(Transaction&, const NewName&, const disk::btrfs_inode_item&);
+    Result<void> find_way_back(Entry&);
+    Result<void> erase_entry(Transaction&, Entry&);
+    // The inode loses a name: it is deleted, or left to evict() as an orphan (true: call it after the step).
+    Result<bool> drop_name(Transaction&, const Entry&, TimeSpec now);
+    Result<bool> erase_inode_part(Transaction&, Tree&, const InodePtr&, u32 extents_max);
+    Result<void> evict(const InodePtr&);
+    Result<std::vector<u64>> find_orphans(Transaction&, u64 tree);
+    Result<void> clean_orphans(u64 tree, const std::vector<u64>& inodes);
+    Result<void> check_ancestors(const Renaming&);
+    Result<void> check_rename(Transaction&, const Renaming&);
+    Result<void> add_moved_name(Transaction&, Tree&, Inode& dir, std::string_view name, const Entry& what, u64 index);
+    Result<InodePtr> replace_name(Transaction&, Renaming&, TimeSpec now);
+    Result<void> exchange_names(Transaction&, Renaming&, TimeSpec now);
+    Result<bool> is_within(vfs::NodeId dir, vfs::NodeId ancestor);
+    Result<void> erase_attribute(vfs::NodeId, std::string_view name, vfs::XattrMode);
+
+    // Subvolumes.
+    Result<void> add_subvolume_name(Transaction&, const NewName&, u64 id, u64 location_offset, TimeSpec now);
+    Result<std::optional<vfs::NodeId>> try_snapshot(vfs::NodeId source, vfs::NodeId dir, std::string_view name,
+                                                    vfs::SnapshotKind);
+    Result<void> check_subvolume_removable(Transaction&, const Entry&);
+    Result<void> kill_subvolume(Transaction&, u64 id);
+    // Deletes a killed subvolume's tree, unless files in it are held.
+    Result<void> clean_subvolume(u64 id);
+    Result<void> clean_after_crash();
+
+    // Gives the dirty data of all files (of one tree) extents. Called without locks.
+    Result<void> write_back(std::optional<u64> tree);
+    Result<void> write_back_file(const InodePtr&);
+
     // Reads from one extent, whose file range begins at `extent_at`, into `out` at file position `at`.
     Result<void> read_extent(const Cursor&, u64 at, MutBytes out, DataChecksums);
 
@@ -86,18 +134,14 @@ class FileSystem final : public vfs::FileSystem {
     DataReader data_;
     trace::Tracer trace_;
     vfs::NodeId root_;
+    // In steps only.
+    std::unordered_map<u64, u64> next_inode_number_;  // by tree, once known
+    std::set<u64> orphans_cleaned_;                   // trees
+    std::set<u64> dead_subvolumes_;                   // killed, but not yet cleaned
 };
 
 // The bytes of a file that an EXTENT_DATA item stands for; inline ones end where their data does.
 // The item passed check_item().
 u64 file_extent_length(Bytes item);
-
-// One (xattr or directory) entry of an item that passed check_item().
-struct NamedEntry {
-    const disk::btrfs_dir_item* head;
-    std::string_view name;
-    Bytes value;
-};
-std::vector<NamedEntry> parse_entries(Bytes item);
 
 }  // namespace glassfs::btrfs
