@@ -23,6 +23,9 @@ class DataReader {
     Result<std::shared_ptr<const Buffer>> read_compressed(LogicalAddr disk, u64 disk_bytes, u64 ram_bytes,
                                                           Compression, DataChecksums);
 
+    // Other data lies at this address from now on.
+    void forget(LogicalAddr disk) { decompressed_.drop(disk.value); }
+
   private:
     struct Sums {
         Buffer bytes;               // checksum_size bytes a sector

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// File content: EXTENT_DATA items in order of their file position. What no item covers is a hole; so are
-// regular items with disk address 0, and preallocated ones read as zeros.
+// File content, read: EXTENT_DATA items in order of their file position. What no item covers is a hole; so are
+// regular items with disk address 0, and preallocated ones read as zeros. Data that isn't on disk yet lies over all of it.
+#include "btrfs/file_data.h"
+
+#include "btrfs/file_extents.h"
+#include "btrfs/file_pages.h"
 #include "btrfs/file_system.h"
 
 #include <algorithm>
@@ -10,44 +14,10 @@ namespace glassfs::btrfs {
 using vfs::FileExtent;
 using vfs::NodeId;
 
-u64 file_extent_length(Bytes item) {
-    const auto& extent = view<disk::btrfs_file_extent_item>(item);
-    if (extent.type != file_extent_inline) return extent.num_bytes;
-    return extent.compression == 0 ? item.size() - disk::file_extent_inline_at : extent.ram_bytes.get();
-}
-
 namespace {
 
-bool is_inline(Bytes item) {
-    return view<disk::btrfs_file_extent_item>(item).type == file_extent_inline;
-}
-
-Key extent_key(NodeId id, u64 at) {
-    return make_key(id.ino.value, KeyType::ExtentData, at);
-}
-
-// The file's items that end behind `at`, in order, until `visit` returns false. An inline extent stands for
-// its whole sector, as in Linux: when the file was made longer afterwards, zeros follow that count as data.
-template <class F>
-Result<void> for_each_extent(Volume& volume, NodeId id, u64 at, F&& visit) {
-    const u64 sector = volume.geometry().sector_size;
-    Cursor cursor(volume, TRY(volume.tree_root(id.tree)));
-    bool more = TRY(cursor.seek_back(extent_key(id, at)));
-    if (!more || cursor.key() < extent_key(id, 0)) more = TRY(cursor.seek(extent_key(id, 0)));
-    for (; more && cursor.key() <= extent_key(id, ~0ULL); more = TRY(cursor.next())) {
-        TRY(cursor.check());
-        u64 length = file_extent_length(cursor.data());
-        if (is_inline(cursor.data())) length = (length + sector - 1) / sector * sector;
-        if (cursor.key().offset + length < cursor.key().offset) {
-            return fail(Cause::FileExtentBad, cursor.where(), "beyond the largest file");
-        }
-        if (cursor.key().offset + length <= at) continue;
-        Result<bool> go_on = visit(cursor, cursor.key().offset, length);
-        if (!go_on) return fail(std::move(go_on).error());
-        if (!*go_on) return {};
-    }
-    return {};
-}
+// A read lets the writer in after each piece of this size.
+constexpr std::size_t read_piece_bytes = 1U << 20;
 
 FileExtent::Kind kind_of(const disk::btrfs_file_extent_item& extent) {
     if (extent.type == file_extent_inline) return FileExtent::Kind::Inline;
@@ -76,12 +46,11 @@ void copy_zero_filled(Bytes from, u64 at, MutBytes out) {
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(count), out.end(), u8{0});
 }
 
-}  // namespace
-
-// `at` counts from the extent item's own begin in the file.
-Result<void> FileSystem::read_extent(const Cursor& cursor, u64 at, MutBytes out, DataChecksums sums) {
+// Reads from one extent; `at` counts from the item's own begin in the file.
+Result<void> read_extent(Volume& volume, DataReader& data, const Cursor& cursor, u64 at, MutBytes out,
+                         DataChecksums sums) {
     Bytes item = cursor.data();
-    const auto& extent = view<disk::btrfs_file_extent_item>(item);
+    const auto& extent = extent_of(item);
     Compression kind = TRY(compression_of(extent));
     if (extent.type == file_extent_inline) {
         Bytes stored = item.subspan(disk::file_extent_inline_at);
@@ -89,11 +58,11 @@ Result<void> FileSystem::read_extent(const Cursor& cursor, u64 at, MutBytes out,
             copy_zero_filled(stored, at, out);
             return {};
         }
-        if (extent.ram_bytes > volume_.geometry().node_size * 64ULL) {
+        if (extent.ram_bytes > volume.geometry().node_size * 64ULL) {
             return fail(Cause::FileExtentBad, cursor.where(), "inline data of impossible size");
         }
         Buffer plain(static_cast<std::size_t>(extent.ram_bytes));
-        auto length = decompress(kind, stored, plain, volume_.geometry().sector_size);
+        auto length = decompress(kind, stored, plain, volume.geometry().sector_size);
         if (!length) return fail(length.error().cause, cursor.where(), length.error().detail);
         copy_zero_filled(plain, at, out);
         return {};
@@ -103,35 +72,81 @@ Result<void> FileSystem::read_extent(const Cursor& cursor, u64 at, MutBytes out,
         return {};
     }
     LogicalAddr disk{extent.disk_bytenr};
-    if (kind == Compression::None) return data_.read_plain(disk, extent.offset + at, out, sums);
-    auto plain = TRY(data_.read_compressed(disk, extent.disk_num_bytes, extent.ram_bytes, kind, sums));
+    if (kind == Compression::None) return data.read_plain(disk, extent.offset + at, out, sums);
+    auto plain = TRY(data.read_compressed(disk, extent.disk_num_bytes, extent.ram_bytes, kind, sums));
     copy_zero_filled(*plain, extent.offset + at, out);
     return {};
 }
 
-Result<std::size_t> FileSystem::read(NodeId id, u64 at, MutBytes out) {
-    auto op = trace_.span("read");
-    if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
-    auto inode = TRY(inode_item(id));
-    if (vfs::file_type_of_mode(inode.mode) == vfs::FileType::Directory) return fail(Cause::IsADirectory);
-    u64 size = inode.size;
-    if (at >= size) return std::size_t{0};
-    out = out.first(static_cast<std::size_t>(std::min<u64>(out.size(), size - at)));
+FileExtent describe(const Cursor& cursor, u64 begin, u64 end, Compression compression) {
+    const auto& item = extent_of(cursor.data());
+    FileExtent extent;
+    extent.file_offset = begin;
+    extent.length = end - begin;
+    extent.kind = kind_of(item);
+    extent.compression = compression_name(compression);
+    if (extent.kind == FileExtent::Kind::Inline) {
+        extent.length = file_extent_length(cursor.data());
+        extent.disk_length = cursor.data().size() - disk::file_extent_inline_at;
+    } else if (extent.kind != FileExtent::Kind::Hole) {
+        bool plain = compression == Compression::None;
+        extent.physical = item.disk_bytenr + (plain ? item.offset + (begin - cursor.key().offset) : 0);
+        extent.disk_length = plain ? end - begin : item.disk_num_bytes.get();
+    }
+    return extent;
+}
+
+// Calls `visit(extent, end)` for what the file has behind `at`, in order, until it returns false: extents (`end` is where
+// they end in the file, whole sectors), and over them what is dirty, which has no place on disk yet.
+template <class F>
+Result<void> for_each_stretch(Volume& volume, const Inode& inode, u64 at, F&& visit) {
+    const FilePages* pages = inode.pages.get();
+    u64 done = at;
+    bool stopped = false;
+    // What is dirty up to `to`; what isn't is described by `clean`.
+    auto emit = [&](u64 to, auto&& clean) {
+        while (!stopped && done < to) {
+            auto dirty = pages != nullptr ? pages->next_range(done) : std::nullopt;
+            u64 clean_end = dirty ? std::clamp(dirty->begin, done, to) : to;
+            if (done < clean_end) stopped = !clean(done, clean_end);
+            done = clean_end;
+            if (stopped || done == to) break;
+            FileExtent extent;
+            extent.file_offset = done;
+            done = std::min(dirty->end, to);
+            extent.length = done - extent.file_offset;
+            stopped = !visit(extent, done);
+        }
+    };
+    auto nothing = [](u64, u64) { return true; };
+    auto visit_item = [&](const Cursor& cursor, u64 begin, u64 end) -> Result<bool> {
+        Compression compression = TRY(compression_of(extent_of(cursor.data())));
+        emit(begin, nothing);
+        emit(end, [&](u64 from, u64 to) { return visit(describe(cursor, from, to, compression), to); });
+        return !stopped;
+    };
+    TRY(for_each_extent(volume, TRY(volume.tree_root(inode.id.tree)), inode.id.ino, at, visit_item));
+    if (pages != nullptr) emit(std::max(done, pages->size()), nothing);
+    return {};
+}
+
+}  // namespace
+
+Result<void> read_extents(Volume& volume, DataReader& data, NodeId id, u64 at, MutBytes out, DataChecksums sums) {
     const u64 end = at + out.size();
-    auto sums = (inode.flags & inode_nodatasum) != 0 ? DataChecksums::None : DataChecksums::Verify;
     u64 done = at;  // everything before is filled
     auto fill_zeros = [&](u64 to) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(done - at),
                   out.begin() + static_cast<std::ptrdiff_t>(to - at), u8{0});
         done = to;
     };
-    TRY(for_each_extent(volume_, id, at, [&](const Cursor& cursor, u64 begin, u64 length) -> Result<bool> {
+    auto visit = [&](const Cursor& cursor, u64 begin, u64 item_end) -> Result<bool> {
         if (begin >= end) return false;
         if (begin > done) fill_zeros(begin);
-        u64 to = std::min(end, begin + length);
+        u64 to = std::min(end, item_end);
         if (to <= done) return true;
         MutBytes part = out.subspan(static_cast<std::size_t>(done - at), static_cast<std::size_t>(to - done));
-        if (auto good = read_extent(cursor, done - begin, part, sums); !good) {
+        if (auto good = read_extent(volume, data, cursor, done - begin, part, sums); !good) {
             Error error = good.error();
             error.where.tree = id.tree;
             error.where.key = cursor.key();
@@ -139,78 +154,101 @@ Result<std::size_t> FileSystem::read(NodeId id, u64 at, MutBytes out) {
         }
         done = to;
         return done < end;
-    }));
+    };
+    TRY(for_each_extent(volume, TRY(volume.tree_root(id.tree)), id.ino, at, visit));
     fill_zeros(end);
-    return out.size();
+    return {};
+}
+
+Result<std::size_t> FileSystem::read(NodeId id, u64 at, MutBytes out) {
+    auto op = trace_.span("read");
+    if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
+    InodePtr inode = TRY(file_inode(id));
+    std::shared_lock data(inode->lock);
+    std::size_t done = 0;
+    while (done < out.size()) {
+        auto lock = reading();
+        if (inode->type() == vfs::FileType::Directory) return fail(Cause::IsADirectory);
+        u64 size = size_of(*inode);
+        if (at >= size) break;
+        u64 length = std::min<u64>({out.size() - done, read_piece_bytes, size - at});
+        MutBytes part = out.subspan(done, static_cast<std::size_t>(length));
+        auto sums = (inode->item.flags & inode_nodatasum) != 0 ? DataChecksums::None : DataChecksums::Verify;
+        bool all_dirty = inode->pages != nullptr && inode->pages->clean_bytes(at, at + length) == 0;
+        if (!all_dirty) TRY(read_extents(volume_, data_, id, at, part, sums));
+        if (inode->pages != nullptr) inode->pages->read(at, part);
+        done += part.size();
+        at += part.size();
+    }
+    return done;
 }
 
 Result<std::string> FileSystem::readlink(NodeId id) {
     auto op = trace_.span("readlink");
-    auto inode = TRY(inode_item(id));
-    if (vfs::file_type_of_mode(inode.mode) != vfs::FileType::Symlink) return fail(Cause::InvalidArgument);
-    if (inode.size > volume_.geometry().node_size) {
-        return fail(Cause::InodeItemBad, {.tree = id.tree},
-                    "symlink of " + std::to_string(inode.size) + " bytes");
+    if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::InvalidArgument);
+    InodePtr inode = TRY(file_inode(id));
+    auto lock = reading();
+    const u64 size = inode->item.size;
+    if (vfs::file_type_of_mode(inode->item.mode) != vfs::FileType::Symlink) return fail(Cause::InvalidArgument);
+    if (size > volume_.geometry().node_size) {
+        return fail(Cause::InodeItemBad, {.tree = id.tree}, "symlink of " + std::to_string(size) + " bytes");
     }
-    Buffer target(static_cast<std::size_t>(inode.size));
-    std::size_t length = TRY(read(id, 0, target));
-    return std::string(as_text(Bytes(target).first(length)));
+    std::string target(static_cast<std::size_t>(size), 0);
+    MutBytes out(reinterpret_cast<u8*>(target.data()), target.size());
+    TRY(read_extents(volume_, data_, id, 0, out, DataChecksums::Verify));
+    return target;
 }
 
 Result<void> FileSystem::extents(NodeId id, const std::function<bool(const FileExtent&)>& visit) {
     auto op = trace_.span("fiemap");
-    auto inode = TRY(inode_item(id));
-    u64 sector = volume_.geometry().sector_size;
+    if (id.ino.value == empty_subvol_dir_objectid) return {};
+    InodePtr inode = TRY(file_inode(id));
+    std::vector<FileExtent> found;
     u64 done = 0;
-    bool stopped = false;
-    auto emit_hole = [&](u64 to) {
-        FileExtent hole{done, to - done, 0, 0, FileExtent::Kind::Hole, "none"};
-        stopped = !visit(hole);
-        done = to;
-    };
-    TRY(for_each_extent(volume_, id, 0, [&](const Cursor& cursor, u64 begin, u64 length) -> Result<bool> {
-        const auto& item = view<disk::btrfs_file_extent_item>(cursor.data());
-        if (begin > done) emit_hole(begin);
-        if (stopped) return false;
-        FileExtent extent{begin, length, 0, 0, kind_of(item), "none"};
-        Compression kind = TRY(compression_of(item));
-        extent.compression = compression_name(kind);
-        if (extent.kind == FileExtent::Kind::Inline) {
-            extent.length = file_extent_length(cursor.data());
-            extent.disk_length = cursor.data().size() - disk::file_extent_inline_at;
-        } else if (extent.kind != FileExtent::Kind::Hole) {
-            extent.physical = item.disk_bytenr + (kind == Compression::None ? item.offset.get() : 0);
-            extent.disk_length = kind == Compression::None ? length : item.disk_num_bytes.get();
-        }
-        done = std::max(done, begin + length);
-        stopped = !visit(extent);
-        return !stopped;
-    }));
-    u64 end = (inode.size + sector - 1) / sector * sector;
-    if (!stopped && done < inode.size && end >= inode.size) emit_hole(end);
+    auto add_hole = [&](u64 to) { found.push_back({done, to - done, 0, 0, FileExtent::Kind::Hole, "none"}); };
+    {
+        std::shared_lock data(inode->lock);
+        auto lock = reading();
+        TRY(for_each_stretch(volume_, *inode, 0, [&](const FileExtent& extent, u64 end) {
+            if (extent.file_offset > done) add_hole(extent.file_offset);
+            done = std::max(done, end);
+            found.push_back(extent);
+            return true;
+        }));
+        const u64 sector = volume_.geometry().sector_size;
+        const u64 size = size_of(*inode);
+        const u64 end = (size + sector - 1) / sector * sector;
+        if (done < size && end >= size) add_hole(end);
+    }
+    // Without locks, since whoever is told may come back.
+    for (const FileExtent& extent : found) {
+        if (!visit(extent)) break;
+    }
     return {};
 }
 
 Result<u64> FileSystem::seek(NodeId id, u64 at, vfs::Whence whence) {
     auto op = trace_.span("seek");
-    auto inode = TRY(inode_item(id));
-    const u64 size = inode.size;
+    if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoDataBehind);
+    InodePtr inode = TRY(file_inode(id));
+    std::shared_lock data(inode->lock);
+    auto lock = reading();
+    const u64 size = size_of(*inode);
     if (at >= size) return fail(Cause::NoDataBehind);
     const bool want_data = whence == vfs::Whence::Data;
     std::optional<u64> found;
     u64 done = at;  // no answer before
-    TRY(for_each_extent(volume_, id, at, [&](const Cursor& cursor, u64 begin, u64 length) -> Result<bool> {
-        if (begin >= size) return false;
-        if (begin > done && !want_data) {
+    TRY(for_each_stretch(volume_, *inode, at, [&](const FileExtent& extent, u64 end) {
+        if (extent.file_offset >= size) return false;
+        if (extent.file_offset > done && !want_data) {
             found = done;
             return false;
         }
-        bool data = is_data(kind_of(view<disk::btrfs_file_extent_item>(cursor.data())));
-        if (data == want_data) {
-            found = std::max(begin, at);
+        if (is_data(extent.kind) == want_data) {
+            found = std::max(extent.file_offset, at);
             return false;
         }
-        done = std::max(done, begin + length);
+        done = std::max(done, end);
         return true;
     }));
     if (found && *found < size) return *found;

@@ -2,7 +2,7 @@
 // Subvolumes, inodes and attributes.
 #include "btrfs/file_system.h"
 
-#include "btrfs/writable_volume.h"
+#include "btrfs/file_write.h"
 
 #include <algorithm>
 #include <charconv>
@@ -34,6 +34,7 @@ vfs::DeviceNumber to_device_number(u64 rdev) {
 
 FileSystem::FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer)
     : volume_(volume), store_(store), inodes_(volume), data_(volume), trace_(tracer) {
+    if (store != nullptr) writer_ = std::make_unique<FileWriter>(volume, *store, data_, inodes_);
 }
 FileSystem::~FileSystem() {
     if (store_ != nullptr) store_->before_commit({});
@@ -112,9 +113,14 @@ Result<disk::btrfs_inode_item> FileSystem::inode_item(NodeId id) {
     return TRY(inodes_.get(id))->item;
 }
 
+Result<InodePtr> FileSystem::file_inode(NodeId id) {
+    if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
+    auto lock = reading();
+    return inodes_.get(id);
+}
+
 Result<Attributes> FileSystem::getattr(NodeId id) {
     auto op = trace_.span("getattr");
-    auto lock = reading();
     Attributes out;
     out.id = id;
     out.block_size = volume_.geometry().sector_size;
@@ -124,15 +130,19 @@ Result<Attributes> FileSystem::getattr(NodeId id) {
         out.nlink = 1;
         return out;
     }
-    auto item = TRY(inode_item(id));
+    InodePtr inode = TRY(file_inode(id));
+    // What is dirty counts as well; it stays while it is looked at.
+    std::shared_lock data(inode->lock);
+    auto lock = reading();
+    const auto& item = inode->item;
     out.mode = item.mode;
     out.type = vfs::file_type_of_mode(out.mode);
     out.uid = item.uid;
     out.gid = item.gid;
     out.nlink = item.nlink;
-    out.size = item.size;
+    out.size = size_of(*inode);
     u64 sector = volume_.geometry().sector_size;
-    out.bytes = (item.nbytes + sector - 1) / sector * sector;
+    out.bytes = (TRY(allocated_bytes(volume_, *inode)) + sector - 1) / sector * sector;
     out.rdev = to_device_number(item.rdev);
     out.atime = to_time(item.atime);
     out.mtime = to_time(item.mtime);

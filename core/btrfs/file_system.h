@@ -19,6 +19,7 @@ inline constexpr u64 empty_subvol_dir_objectid = 2;
 
 struct Entry;    // name_edit.h
 struct NewName;
+class FileWriter;  // file_write.h
 struct Renaming;
 
 class FileSystem final : public vfs::FileSystem {
@@ -78,6 +79,9 @@ class FileSystem final : public vfs::FileSystem {
     Result<u64> default_subvolume();
     Result<vfs::NodeId> subvolume_root(u64 tree);
     Result<disk::btrfs_inode_item> inode_item(vfs::NodeId);
+    // Takes reading().
+    Result<InodePtr> file_inode(vfs::NodeId);
+    Result<void> require_writable_file(vfs::NodeId) const;
     Result<void> require_directory(vfs::NodeId);
     Result<vfs::NodeId> lookup_name(vfs::NodeId dir, std::string_view name);
     Result<vfs::NodeId> parent_of(vfs::NodeId dir);
@@ -123,15 +127,12 @@ class FileSystem final : public vfs::FileSystem {
 
     // Gives the dirty data of all files (of one tree) extents. Called without locks.
     Result<void> write_back(std::optional<u64> tree);
-    Result<void> write_back_file(const InodePtr&);
-
-    // Reads from one extent, whose file range begins at `extent_at`, into `out` at file position `at`.
-    Result<void> read_extent(const Cursor&, u64 at, MutBytes out, DataChecksums);
 
     Volume& volume_;
     WritableVolume* store_;
     InodeTable inodes_;
     DataReader data_;
+    std::unique_ptr<FileWriter> writer_;  // null when mounted read-only
     trace::Tracer trace_;
     vfs::NodeId root_;
     // In steps only.
@@ -139,9 +140,5 @@ class FileSystem final : public vfs::FileSystem {
     std::set<u64> orphans_cleaned_;                   // trees
     std::set<u64> dead_subvolumes_;                   // killed, but not yet cleaned
 };
-
-// The bytes of a file that an EXTENT_DATA item stands for; inline ones end where their data does.
-// The item passed check_item().
-u64 file_extent_length(Bytes item);
 
 }  // namespace glassfs::btrfs

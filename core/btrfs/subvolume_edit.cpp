@@ -3,6 +3,7 @@
 // (with ROOT_REF and ROOT_BACKREF), and an entry in the UUID tree.
 #include "btrfs/cleaner.h"
 #include "btrfs/file_system.h"
+#include "btrfs/file_write.h"
 #include "btrfs/name_edit.h"
 #include "btrfs/writable_volume.h"
 
@@ -137,7 +138,10 @@ Result<NodeId> FileSystem::snapshot(NodeId source, NodeId dir, std::string_view 
     if (store_ == nullptr) return fail(Cause::ReadOnly);
     TRY(write_back(source.tree));
     for (u32 tries = 0; tries < tries_max; ++tries) {
+        // Nothing is on its way to a place that the snapshot is going to share.
+        auto paused = writer_->pause();
         auto done = TRY(try_snapshot(source, dir, name, kind));
+        paused.unlock();
         if (!done) {
             TRY(write_back(source.tree));
             TRY(store_->commit());
@@ -285,15 +289,12 @@ Result<void> FileSystem::fsync(NodeId id) {
         auto lock = reading();
         inode = TRY(inodes_.get(id));
     }
-    TRY(write_back_file(inode));
+    TRY(writer_->write_back(inode));
     return store_->commit();
 }
 
 Result<void> FileSystem::write_back(std::optional<u64> tree) {
-    for (const InodePtr& inode : inodes_.with_pages()) {
-        if (!tree || inode->id.tree == *tree) TRY(write_back_file(inode));
-    }
-    return {};
+    return tree ? writer_->write_back_tree(*tree) : writer_->write_back_all();
 }
 
 }  // namespace glassfs::btrfs
