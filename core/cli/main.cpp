@@ -18,7 +18,7 @@ namespace {
 
 using commands::ExitCode;
 
-constexpr const char* version_text = "glassfs 0.1 (reads btrfs)\n";
+constexpr const char* version_text = "glassfs 0.1 (reads and writes btrfs)\n";
 constexpr u32 jobs_default_max = 4;
 constexpr u32 jobs_max = 64;
 
@@ -27,8 +27,19 @@ struct Setup {
     u32 jobs = 1;
 };
 
+mount::Access access_of(const commands::Arguments& arguments) {
+    bool reads = arguments.command->opens != commands::Opens::ReadWrite || arguments.has("read-only");
+    return reads ? mount::Access::ReadOnly : mount::Access::ReadWrite;
+}
+
 Result<Setup> set_up(const commands::Arguments& arguments) {
-    Setup setup{{arguments.image, {}, {}, arguments.value("subvol")}, 1};
+    Setup setup;
+    setup.source.image = arguments.image;
+    setup.source.subvolume = arguments.value("subvol");
+    setup.source.access = access_of(arguments);
+    if (arguments.has("seed")) {
+        setup.source.environment = std::make_shared<SeededEnvironment>(TRY(arguments.number("seed", 0)));
+    }
     if (arguments.has("device")) setup.source.further_devices = arguments.options.find("device")->second;
     if (arguments.has("partition")) setup.source.partition = TRY(arguments.number("partition", 0));
     u32 processors = std::max(1U, std::thread::hardware_concurrency());
@@ -51,26 +62,29 @@ bool is_finding(const commands::Arguments& arguments, const Error& error) {
 }
 
 ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
-    auto complain = [&](const std::string& line) {
-        terminal.err("glassfs: " + line + "\n");
-        return ExitCode::NotRun;
-    };
-    auto setup = set_up(arguments);
-    if (!setup) return complain(setup.error().detail);
-    auto volume = open_image(setup->source);
-    if (!volume) {
-        ExitCode not_run = complain(printable(arguments.image) + ": " + volume.error().message());
-        return is_finding(arguments, volume.error()) ? ExitCode::Problems : not_run;
-    }
-    commands::Context context{**volume, arguments};
-    context.out = [&](std::string_view bytes) { terminal.out(bytes); };
-    context.err = [&](std::string_view bytes) { terminal.err(bytes); };
-    context.style = terminal.style();
-    context.progress = [&](double fraction, std::string_view what) {
+    commands::Invocation invocation{arguments};
+    invocation.out = [&](std::string_view bytes) { terminal.out(bytes); };
+    invocation.err = [&](std::string_view bytes) { terminal.err(bytes); };
+    invocation.style = terminal.style();
+    invocation.progress = [&](double fraction, std::string_view what) {
         return terminal.progress(fraction, what);
     };
-    context.jobs = setup->jobs;
-    return arguments.command->run(context);
+    auto setup = set_up(arguments);
+    if (!setup) return invocation.refuse(setup.error().detail);
+    invocation.jobs = setup->jobs;
+    if (arguments.command->run_alone) return arguments.command->run_alone(invocation);
+    auto volume = open_image(setup->source);
+    if (!volume) {
+        invocation.complain(arguments.image, volume.error());
+        return is_finding(arguments, volume.error()) ? ExitCode::Problems : ExitCode::NotRun;
+    }
+    commands::Context context{invocation, **volume};
+    ExitCode code = arguments.command->run(context);
+    if (auto closed = (*volume)->close(); !closed) {
+        invocation.complain(arguments.image, closed.error());
+        code = std::max(code, ExitCode::Problems);
+    }
+    return code;
 }
 
 ExitCode run_words(std::vector<std::string> words) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "block/file_device.h"
 #include "block/partition.h"
+#include "commands/host_images.h"
 
 namespace glassfs::cli {
 
@@ -46,8 +47,11 @@ Opened open_image(const ImageSource& source) {
     Devices devices;
     std::vector<std::string> names = source.further_devices;
     names.insert(names.begin(), source.image);
+    using FileAccess = block::FileDevice::Access;
+    bool writing = source.access == mount::Access::ReadWrite;
     for (const std::string& name : names) {
-        auto device = block::FileDevice::open(name);
+        if (writing) TRY(commands::refuse_image_in_use(name));
+        auto device = block::FileDevice::open(name, writing ? FileAccess::ReadWrite : FileAccess::ReadOnly);
         if (!device) {
             Error error = device.error();
             if (error.detail.empty()) error.detail = printable(name);
@@ -57,6 +61,8 @@ Opened open_image(const ImageSource& source) {
     }
     mount::Options options;
     options.subvolume = source.subvolume;
+    options.access = source.access;
+    options.environment = source.environment;
     if (source.partition) return open_partitions(devices, source, options);
     Opened whole = mount::open(devices, options);
     if (whole || whole.error().cause != Cause::UnknownFileSystem) return whole;

@@ -15,10 +15,12 @@ struct ImageSource {
     std::vector<std::string> further_devices;
     std::optional<u64> partition = {};  // of `image`
     std::string subvolume = {};
+    mount::Access access = mount::Access::ReadOnly;
+    std::shared_ptr<Environment> environment = {};
 };
 
 // The image itself, else the only one of its partitions that holds a file system we know. Errors name the
-// file.
+// file. Cause::Busy: to be written to, but mounted by the host.
 Result<std::unique_ptr<mount::Volume>> open_image(const ImageSource& source);
 
 }  // namespace glassfs::cli

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The table of commands, and the help that is drawn from it.
+// The table of commands as a whole, and the help that is drawn from it.
 #include "commands/command_table.h"
 
 #include "base/text.h"
-#include "commands/run.h"
 
 namespace glassfs::commands {
 
 namespace {
 
+// On the command line. Those that need no volume have the first and the last ones.
 constexpr Option common[] = {
     {"-d,--device", "FILE", "a further device of the volume; may be given several times"},
     {"--partition", "N", "which partition of the image holds the volume (default: the only one that does)"},
@@ -21,175 +21,26 @@ constexpr Option common[] = {
     {"--jobs", "N", "threads to use (default: as many as processors, at most 4)"},
     {"-h,--help", nullptr, "show this help"},
 };
-
-constexpr Option for_console[] = {
+constexpr Option without_volume[] = {
+    common[0],
     {"--json", nullptr, "JSON instead of text"},
+    {"--color", "WHEN", "auto (default), always or never; NO_COLOR is respected"},
     {"-h,--help", nullptr, "show this help"},
 };
-
-constexpr Example info_examples[] = {
-    {"info disk.img", "what it is, how full, which devices"},
-    {"info a.img -d b.img --json", "of a volume on two devices, as JSON"},
+constexpr Option for_console[] = {
+    {"--json", nullptr, "JSON instead of text"},
+    {"--help", nullptr, "show this help"},
 };
 
-constexpr Option ls_options[] = {
-    {"-l,--long", nullptr, "mode, links, owner, size, time"},
-    {"-i,--inode", nullptr, "inode numbers"},
-    {"-R,--recursive", nullptr, "directories below as well"},
-    {"-D,--directory", nullptr, "the directory itself instead of its entries"},
+struct Heading {
+    Group group;
+    const char* title;
 };
-constexpr Example ls_examples[] = {
-    {"ls disk.img", "the root"},
-    {"ls -l disk.img /etc /home", "two directories, long"},
-    {"ls disk.img --subvol home -R --json", "all of a subvolume, one JSON object a line"},
-};
-
-constexpr Option stat_options[] = {
-    {"-e,--extents", nullptr,
-     "list the file's extents, and its data and holes as SEEK_DATA/SEEK_HOLE see them"},
-    {"-L,--dereference", nullptr, "follow a symlink in the last place"},
-};
-constexpr Example stat_examples[] = {
-    {"stat disk.img /etc/hosts", "size, owner, times, xattrs"},
-    {"stat disk.img /var/lib/db --extents", "where its bytes lie"},
-};
-
-constexpr Option cat_options[] = {
-    {"--offset", "BYTES", "begin at this byte"},
-    {"--length", "BYTES", "print at most so many bytes"},
-};
-constexpr Example cat_examples[] = {
-    {"cat disk.img /etc/hosts", "print a file"},
-    {"cat disk.img /big.iso --offset 32K --length 2K", "a part of one"},
-};
-
-constexpr Option tree_options[] = {
-    {"--depth", "N", "go down at most N levels"},
-    {"-s,--size", nullptr, "sizes of files"},
-};
-constexpr Example tree_examples[] = {
-    {"tree disk.img", "everything"},
-    {"tree disk.img /home --depth 2", "two levels of a directory"},
-};
-
-constexpr Option find_options[] = {
-    {"--name", "GLOB", "the last part of the path matches (*, ?, [a-z])"},
-    {"--type", "LETTER", "f file, d directory, l symlink, p fifo, s socket, c char, b block"},
-    {"--min-size", "BYTES", "at least so large (1M, 4K)"},
-    {"--max-size", "BYTES", "at most so large"},
-    {"--inode", "N", "with this inode number"},
-    {"--newer", "SECONDS", "changed at or after so many seconds since 1970"},
-    {"-0,--null", nullptr, "end each path with a NUL byte instead of a newline, unescaped"},
-};
-constexpr Example find_examples[] = {
-    {"find disk.img --name '*.conf'", "by name, from the root"},
-    {"find disk.img /var --type f --min-size 100M", "large files of a directory"},
-};
-
-constexpr Option manifest_options[] = {
-    {"--max-hash", "BYTES", "don't digest files larger than this (default 256M): sha256 is null"},
-};
-constexpr Example manifest_examples[] = {
-    {"manifest disk.img > before.jsonl", "everything, to compare with later"},
-    {"manifest disk.img /etc", "a directory; it is \"/\" in the output"},
-};
-
-constexpr Option export_options[] = {
-    {"-o,--output", "DIR", "the directory to write into: empty or not there yet"},
-    {"--tar", "FILE", "write a tar archive (pax) instead; - is standard output"},
-    {"--force", nullptr, "write into a directory that isn't empty; files of the same names are replaced"},
-};
-constexpr Example export_examples[] = {
-    {"export disk.img -o rescued", "everything into a new directory"},
-    {"export disk.img /docs/notes -o notes", "a directory"},
-    {"export disk.img --tar - | zstd > disk.tar.zst", "as an archive"},
-};
-
-constexpr Option dump_options[] = {
-    {"-t,--tree", "NAME|ID", "every block of a tree: root, extent, chunk, fs, 5, 256, ..."},
-    {"-b,--block", "ADDRESS", "one block, by its logical address"},
-    {"-i,--inode", "N", "the items of an inode (of --tree, or of the subvolume shown)"},
-    {"-s,--super", nullptr, "the superblock"},
-    {"-a,--all", nullptr, "every tree"},
-    {"-k,--keys", nullptr, "only keys, no fields of the items"},
-    {"-x,--hex", nullptr, "the bytes of each item as well"},
-};
-constexpr Example dump_examples[] = {
-    {"dump disk.img", "which trees there are"},
-    {"dump disk.img --tree fs", "a tree, block by block"},
-    {"dump disk.img --inode 257", "what makes up a file"},
-    {"dump disk.img --block 30408704 --json", "one block as JSON, every field with its offset"},
-};
-
-constexpr Option check_options[] = {
-    {"--no-data", nullptr, "don't read file data to compare its checksums"},
-    {"--max-issues", "N", "print at most N issues (default 1000); all are counted"},
-};
-constexpr Example check_examples[] = {
-    {"check disk.img", "exit 0: clean, 1: problems, 2: could not run"},
-    {"check disk.img --no-data --json", "metadata only, as JSON"},
-};
-
-constexpr u32 many = 1U << 30;
-
-constexpr Command table[] = {
-    {"info",
-     "",
-     "what the volume is: label, devices, size, features, pending log",
-     "--json: one document with what the text says, sizes in bytes.",
-     {},
-     info_examples,
-     0,
-     0,
-     false,
-     true,
-     run_info},
-    {"ls", "[PATH...]", "list directories",
-     "Entries are sorted by name. --json: one object a line: path, name, type, ino, tree, mode, uid, gid, "
-     "nlink,\n"
-     "size, mtime, and for symlinks target.",
-     ls_options, ls_examples, 0, many, true, true, run_ls},
-    {"stat", "PATH...", "all about a file: inode, times, xattrs, extents",
-     "--json: one object a line; times as \"seconds.nanoseconds\", xattr values in hex. With --extents also "
-     "extents\n"
-     "(file_offset, length, physical, disk_length, kind, compression) and data: [begin, end] of each run of "
-     "data.",
-     stat_options, stat_examples, 1, many, true, true, run_stat},
-    {"cat", "PATH...", "print files",
-     "The bytes as they are; symlinks are followed. Data whose checksum is wrong is never printed. --json: "
-     "one\n"
-     "object a line: path, size, offset, and hex: the bytes in hex.",
-     cat_options, cat_examples, 1, many, true, true, run_cat},
-    {"tree", "[PATH]", "draw a directory and what is below it",
-     "--json: one nested document: name, type, and for directories children.", tree_options, tree_examples, 0,
-     1, true, true, run_tree},
-    {"find", "[PATH...]", "search for files by name, type, size, time",
-     "All conditions must hold. --json: one object a line, as ls has them.", find_options, find_examples, 0,
-     many, true, true, run_find},
-    {"manifest", "[PATH]", "describe every file on a line of JSON, with a digest of its content",
-     "One JSON object a line, sorted by path, keys in alphabetical order: path, type, ino, mode, uid, gid, "
-     "nlink,\n"
-     "size, mtime; rdev of devices, target of symlinks, xattrs (values in hex), sha256 of files; error: the "
-     "errno's\n"
-     "name where reading failed. Two volumes hold the same when their manifests are equal.",
-     manifest_options, manifest_examples, 0, 1, true, false, run_manifest},
-    {"export", "[PATH]", "copy files out, with times, modes, xattrs, links and holes",
-     "Hard links stay links, holes stay holes; subvolumes become directories. Owners and device nodes need "
-     "root.\n"
-     "Nothing outside of the target is ever touched. A file that can't be read is reported and the rest goes "
-     "on\n"
-     "(exit 1). --json: one document at the end: files, directories, links, bytes, errors.",
-     export_options, export_examples, 0, 1, true, false, run_export},
-    {"dump", "", "show metadata as it lies on disk: trees, blocks, items, fields",
-     "Without an option: the trees. --json: one object a line: a tree (before its blocks), a block with "
-     "header and\n"
-     "items, each field with name, offset, size, value and meaning; --super: one document.",
-     dump_options, dump_examples, 0, 0, false, true, run_dump},
-    {"check", "", "look for damage: structure, checksums, references",
-     "Nothing is changed. --json: one document: clean, issues (severity, cause, message, device, tree, "
-     "block, slot,\n"
-     "key), issues_total, blocks_read, data_bytes_read.",
-     check_options, check_examples, 0, 0, false, true, run_check},
+constexpr Heading headings[] = {
+    {Group::Look, "Look at a volume"},
+    {Group::Image, "Make, fill and empty images"},
+    {Group::Change, "Change a volume"},
+    {Group::Script, "In scripts and on the console"},
 };
 
 void append_options(std::string& out, std::span<const Option> options) {
@@ -204,6 +55,28 @@ void append_options(std::string& out, std::span<const Option> options) {
     }
 }
 
+std::string listed(bool Command::*where) {
+    std::string out;
+    for (const Heading& heading : headings) {
+        std::string group;
+        for (const Command& command : all_commands()) {
+            if (command.group == heading.group && command.*where) {
+                group += text("  %-10s %s\n", command.name, command.summary);
+            }
+        }
+        if (!group.empty()) out += text("\n%s:\n", heading.title) + group;
+    }
+    return out;
+}
+
+std::vector<Command> whole_table() {
+    std::vector<Command> all;
+    for (auto part : {looking_commands(), image_commands(), changing_commands(), script_commands()}) {
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+}
+
 }  // namespace
 
 std::string_view Option::long_name() const {
@@ -211,10 +84,16 @@ std::string_view Option::long_name() const {
     return all.substr(all.rfind("--") + 2);
 }
 
-std::span<const Command> all_commands() {
-    return table;
+char Option::short_name() const {
+    return flags[1] == '-' ? '\0' : flags[1];
 }
-std::span<const Option> common_options() {
+
+std::span<const Command> all_commands() {
+    static const std::vector<Command> all = whole_table();
+    return all;
+}
+std::span<const Option> common_options(const Command& command) {
+    if (command.opens == Opens::Nothing) return without_volume;
     return common;
 }
 std::span<const Option> console_options() {
@@ -222,7 +101,7 @@ std::span<const Option> console_options() {
 }
 
 const Command* find_command(std::string_view name) {
-    for (const Command& command : table) {
+    for (const Command& command : all_commands()) {
         if (command.name == name) return &command;
     }
     return nullptr;
@@ -230,39 +109,59 @@ const Command* find_command(std::string_view name) {
 
 std::string overview_help() {
     std::string out =
-        "glassfs reads btrfs images: what is on them, and how it lies there. Nothing is ever changed.\n\n"
-        "Usage: glassfs COMMAND IMAGE [PATH...] [OPTIONS]\n\nCommands:\n";
-    for (const Command& command : table) out += text("  %-10s %s\n", command.name, command.summary);
+        "glassfs reads and writes btrfs images, and shows how what is on them lies there.\n\n"
+        "Usage: glassfs COMMAND IMAGE [OPERAND...] [OPTIONS]\n";
+    out += listed(&Command::on_command_line);
     out += "\nOptions of every command:\n";
     append_options(out, common);
     out += "      --version                version and format support\n";
     out +=
-        "\nIMAGE is an image file, a block device, or a metadata dump made by btrfs-image.\n"
-        "Exit code: 0 done; 1 done, but check found problems or something could not be read; 2 could not "
-        "run:\n"
-        "bad arguments, or the image can't be opened. Errors are one line each on standard "
+        "\nIMAGE is an image file, a block device, or a metadata dump made by btrfs-image. Only the commands "
+        "that\n"
+        "make, fill or change a volume ever write to it, and what they wrote is durable when they end.\n"
+        "Exit code: 0 done; 1 done, but check found problems or something could not be read or written; 2 "
+        "could\n"
+        "not run: bad arguments, or the image can't be opened. Errors are one line each on standard "
         "error.\n\nExamples:\n";
-    for (const Command& command : table) {
-        out += text("  glassfs %-42s %s\n", command.examples[0].line, command.examples[0].what);
+    for (const Command& command : all_commands()) {
+        bool shown = command.on_command_line && command.group != Group::Change;
+        if (shown) out += text("  glassfs %-42s %s\n", command.examples[0].line, command.examples[0].what);
     }
     out += "\n\"glassfs COMMAND --help\" tells more about each.\n";
     return out;
 }
 
 std::string command_help(const Command& command) {
+    const char* image = command.opens == Opens::Nothing ? "" : " IMAGE";
     std::string out =
-        text("glassfs %s: %s\n\nUsage: glassfs %s IMAGE%s%s [OPTIONS]\n\n%s\n", command.name, command.summary,
-             command.name, *command.operands ? " " : "", command.operands, command.details);
+        text("glassfs %s: %s\n\nUsage: glassfs %s%s%s%s [OPTIONS]\n", command.name, command.summary,
+             command.name, image, *command.operands ? " " : "", command.operands);
+    if (*command.details) out += text("\n%s\n", command.details);
     if (!command.options.empty()) {
         out += "\nOptions:\n";
         append_options(out, command.options);
     }
     out += "\nOptions of every command:\n";
-    append_options(out, common);
+    append_options(out, common_options(command));
     out += "\nExamples:\n";
     for (const Example& example : command.examples) {
         out += text("  glassfs %s\n      %s\n", example.line, example.what);
     }
+    return out;
+}
+
+std::string console_overview() {
+    return listed(&Command::in_console).substr(1) + "\n\"help COMMAND\" tells more about each.\n";
+}
+
+std::string console_help(const Command& command) {
+    std::string out = text("%s %s\n  %s\n", command.name, command.operands, command.summary);
+    if (*command.details) out += text("\n%s\n", command.details);
+    if (!command.options.empty()) out += "\n";
+    append_options(out, command.options);
+    if (command.on_command_line) return out;
+    out += "\n";
+    for (const Example& example : command.examples) out += text("  %-30s %s\n", example.line, example.what);
     return out;
 }
 

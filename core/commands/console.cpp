@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The console strip's lines and their completion.
+// Running lines and scripts, and completing what is being typed.
 #include "commands/console.h"
 
 #include "base/text.h"
 #include "commands/parse.h"
 #include "commands/paths.h"
 #include "commands/run.h"
+#include "commands/script.h"
 #include "vfs/path_walk.h"
 
 #include <algorithm>
@@ -16,100 +17,131 @@ namespace {
 
 constexpr std::size_t completions_max = 200;
 
-struct Builtin {
-    const char* name;
-    const char* summary;
-};
+class Interpreter {
+  public:
+    Interpreter(mount::Volume& volume, ConsoleState& state, const Sink& out, const Sink& err)
+        : volume_(volume), state_(state), out_(out), err_(err) {}
 
-constexpr Builtin builtins[] = {
-    {"cd", "change the current directory"},
-    {"help", "this list, or all about a command: help ls"},
-    {"pwd", "print the current directory"},
-};
-
-std::string console_help(const Command& command) {
-    std::string out =
-        text("%s %s\n  %s\n\n%s\n", command.name, command.operands, command.summary, command.details);
-    for (const Option& option : command.options) {
-        out += text("  %s%s%s  %s\n", option.flags, option.value ? " " : "", option.value ? option.value : "",
-                    option.help);
-    }
-    return out;
-}
-
-int help(std::span<const std::string> words, const Sink& out, const Sink& err) {
-    if (words.size() > 1) {
-        const Command* command = find_command(words[1]);
-        if (!command || !command->in_console) {
-            err("glassfs: no such command: " + escaped(words[1]) + "\n");
-            return static_cast<int>(ExitCode::NotRun);
+    ExitCode run(std::string_view text, u32 first_line) {
+        ScriptReader rehearsal(text, first_line);
+        for (;;) {
+            auto statement = rehearsal.next();
+            if (!statement) return failed(rehearsal.line(), statement.error());
+            if (!*statement) break;
         }
-        out(console_help(*command));
-        return 0;
+        ScriptReader reader(text, first_line);
+        while (!stopped_) {
+            auto statement = reader.next();
+            if (!statement || !*statement) break;
+            run(**statement);
+        }
+        return worst_;
     }
-    std::string list;
-    for (const Command& command : all_commands()) {
-        if (command.in_console) list += text("%-6s %s\n", command.name, command.summary);
-    }
-    for (const Builtin& builtin : builtins) list += text("%-6s %s\n", builtin.name, builtin.summary);
-    out(list);
-    return 0;
-}
 
-int change_directory(mount::Volume& volume, std::span<const std::string> words, ConsoleState& state,
-                     const Sink& err) {
-    std::string path = join_path(state.cwd, words.size() > 1 ? words[1] : "/");
-    auto id = vfs::resolve(volume.files(), path, vfs::FollowLast::Yes);
-    auto attributes = id ? volume.files().getattr(*id) : fail(id.error());
-    if (attributes && attributes->type != vfs::FileType::Directory) attributes = fail(Cause::NotADirectory);
-    if (!attributes) {
-        err("glassfs: " + printable(path) + ": " + attributes.error().message() + "\n");
-        return static_cast<int>(ExitCode::Problems);
+  private:
+    void run(const Statement& statement) {
+        if (statement.is_repeat)
+            repeat(statement);
+        else
+            note(command(statement));
     }
-    state.cwd = tidy_path(path);
-    return 0;
-}
+
+    void note(ExitCode code) {
+        worst_ = std::max(worst_, code);
+        if (code != ExitCode::Done && state_.after_failure == AfterFailure::Stop) stopped_ = true;
+    }
+
+    std::string source(u32 line) const {
+        return state_.source.empty() ? "" : text("%s:%u: ", printable(state_.source).c_str(), line);
+    }
+
+    ExitCode failed(u32 line, const Error& error) {
+        bool plain = error.cause == Cause::InvalidArgument && !error.detail.empty();
+        err_("glassfs: " + source(line) + (plain ? error.detail : error.message()) + "\n");
+        return ExitCode::NotRun;
+    }
+
+    void repeat(const Statement& statement) {
+        auto word = expand(statement.words[1], state_.variables);
+        auto count = word ? parse_number(*word) : fail(word.error());
+        if (!count) return note(failed(statement.line, count.error()));
+        std::string name(statement.words.size() > 2 ? statement.words[2] : "i");
+        auto outer = state_.variables.find(name);
+        std::optional<std::string> before;
+        if (outer != state_.variables.end()) before = outer->second;
+        ++depth_;
+        for (u64 i = 0; i < *count && !stopped_; ++i) {
+            state_.variables[name] = std::to_string(i);
+            for (const Statement& inner : statement.body) {
+                if (!stopped_) run(inner);
+            }
+            tick(statement.line, double(i + 1) / double(*count));
+        }
+        --depth_;
+        if (before)
+            state_.variables[name] = *before;
+        else
+            state_.variables.erase(name);
+    }
+
+    // The outermost repetition shows how far it is; each can be cancelled.
+    void tick(u32 line, double fraction) {
+        if (depth_ == 1) fraction_ = fraction;
+        if (stopped_ || !state_.progress || state_.progress(fraction_, "repeat")) return;
+        err_("glassfs: " + source(line) + cause_sentence(Cause::Cancelled) + "\n");
+        worst_ = std::max(worst_, ExitCode::Problems);
+        stopped_ = true;
+    }
+
+    ExitCode command(const Statement& statement) {
+        std::vector<std::string> words;
+        for (std::string_view raw : statement.words) {
+            auto word = expand(raw, state_.variables);
+            if (!word) return failed(statement.line, word.error());
+            words.push_back(std::move(*word));
+        }
+        if (words.front() == "glassfs") words.erase(words.begin());
+        if (words.empty()) return ExitCode::Done;
+        auto arguments = parse(words, Grammar::Console);
+        if (!arguments) return failed(statement.line, arguments.error());
+        if (arguments->has("help")) {
+            out_(console_help(*arguments->command));
+            return ExitCode::Done;
+        }
+        Context context{
+            {*arguments, out_, err_, state_.style, state_.progress, state_.jobs, source(statement.line)},
+            volume_,
+            state_.cwd,
+            state_.cat_bytes_max,
+            &state_};
+        return arguments->command->run(context);
+    }
+
+    mount::Volume& volume_;
+    ConsoleState& state_;
+    const Sink& out_;
+    const Sink& err_;
+    ExitCode worst_ = ExitCode::Done;
+    bool stopped_ = false;
+    u32 depth_ = 0;  // of repetitions
+    double fraction_ = 0;
+};
 
 }  // namespace
 
-int run_line(mount::Volume& volume, std::string_view line, ConsoleState& state, const Sink& out,
-             const Sink& err) {
-    auto complain = [&](const Error& error) {
-        err("glassfs: " + error.detail + "\n");
-        return static_cast<int>(ExitCode::NotRun);
-    };
-    auto words = split_words(line);
-    if (!words) return complain(words.error());
-    if (!words->empty() && words->front() == "glassfs") words->erase(words->begin());
-    if (words->empty()) return 0;
-    if (words->front() == "help") return help(*words, out, err);
-    if (words->front() == "cd") return change_directory(volume, *words, state, err);
-    if (words->front() == "pwd") {
-        out(name_text(state.cwd, state.style) + "\n");
-        return 0;
-    }
-    auto arguments = parse(*words, Grammar::Console);
-    if (!arguments) return complain(arguments.error());
-    if (arguments->has("help")) {
-        out(console_help(*arguments->command));
-        return 0;
-    }
-    Context context{volume, *arguments,  state.cwd,      out,
-                    err,    state.style, state.progress, state.cat_bytes_max};
-    return static_cast<int>(arguments->command->run(context));
+int run_line(mount::Volume& volume, std::string_view text, ConsoleState& state, const Sink& out,
+             const Sink& err, u32 first_line) {
+    return static_cast<int>(Interpreter(volume, state, out, err).run(text, first_line));
 }
 
 namespace {
 
 void complete_command(std::string_view head, std::string_view word, std::vector<Completion>& out) {
-    auto add = [&](std::string_view name) {
-        if (name.starts_with(word))
-            out.push_back({std::string(head) + std::string(name) + " ", std::string(name)});
-    };
     for (const Command& command : all_commands()) {
-        if (command.in_console) add(command.name);
+        std::string name = command.name;
+        if (command.in_console && name.starts_with(word))
+            out.push_back({std::string(head) + name + " ", name});
     }
-    for (const Builtin& builtin : builtins) add(builtin.name);
 }
 
 void complete_option(std::string_view head, std::string_view word, const Command& command,
@@ -142,22 +174,19 @@ void complete_path(mount::Volume& volume, std::string_view head, const std::stri
 
 std::vector<Completion> complete(mount::Volume& volume, std::string_view line, const ConsoleState& state) {
     std::vector<Completion> out;
-    std::size_t begin = 0;
-    auto words = split_words(line, &begin);
-    if (!words) return out;
-    if (begin == line.size()) words->emplace_back();  // a new word begins behind the blank
-    std::string word = words->back();
-    std::string_view head = line.substr(0, begin);
-    if (words->size() == 1) {
+    auto typed = typed_words(line, state.variables);
+    if (!typed) return out;
+    const std::vector<std::string>& words = typed->words;
+    const std::string& word = words.back();
+    std::string_view head = line.substr(0, typed->begin);
+    if (words.size() == 1) {
         complete_command(head, word, out);
-    } else {
-        const Command* command = find_command(words->front());
-        bool paths = words->front() == "cd" || (command && command->takes_paths);
-        if (word.starts_with('-') && command)
+    } else if (const Command* command = find_command(words.front()); command && command->in_console) {
+        if (word.starts_with('-'))
             complete_option(head, word, *command, out);
-        else if (paths)
+        else if (command->takes_paths)
             complete_path(volume, head, word, state.cwd, out);
-        else if (words->front() == "help")
+        else if (words.front() == "help")
             complete_command(head, word, out);
     }
     std::ranges::sort(out, {}, &Completion::shown);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The page's console strip: a line of text runs a command on the open volume. The same commands as the
-// command line's, without the image, and with a current directory.
+// Text that runs commands on an open volume: lines of the page's console strip, of "shell -c", and scripts
+// (script.h has the grammar). The same commands as the command line's, without the image, and with a current
+// directory and variables.
 #pragma once
 
+#include "commands/arithmetic.h"
 #include "commands/context.h"
 
 #include <string>
@@ -10,17 +12,27 @@
 
 namespace glassfs::commands {
 
+enum class AfterFailure : u8 { Stop, GoOn };
+
 struct ConsoleState {
     std::string cwd = "/";
     Style style = {.colour = false, .escape_names = true};
     u64 cat_bytes_max = 64 << 10;
     Progress progress = {};  // may be empty; returns false to cancel
+    Variables variables = {};
+    AfterFailure after_failure = AfterFailure::Stop;
+    std::string source = {};  // of the text, in front of complaints: "SOURCE:LINE: "; empty: typed by hand
+    u32 jobs = 1;
 };
 
-// Runs one line: ls, stat, cat, tree, find, info, dump, check; also cd, pwd, help. An empty line does
-// nothing. Returns the exit code of a command (ExitCode as a number). Output comes on the caller's thread.
-int run_line(mount::Volume& volume, std::string_view line, ConsoleState& state, const Sink& out,
-             const Sink& err);
+inline constexpr std::size_t variables_max = 10'000;
+
+// Runs a line, or a whole script whose first line has the number `first_line`; "help" lists what there is. An
+// empty one does nothing. A mistake in the grammar is found before anything runs. Returns the worst exit code
+// of a command (ExitCode as a number); after the first that is not 0 nothing more runs, unless the state says
+// to go on. Output comes on the caller's thread.
+int run_line(mount::Volume& volume, std::string_view text, ConsoleState& state, const Sink& out,
+             const Sink& err, u32 first_line = 1);
 
 struct Completion {
     std::string line;   // the whole line with the word completed

@@ -33,7 +33,7 @@ Result<u64> parse_number(std::string_view given) {
     std::string_view suffix = rest.substr(static_cast<std::size_t>(end - rest.data()));
     bool good = status == std::errc() && suffix.size() <= 1;
     if (good && suffix.size() == 1) {
-        constexpr std::string_view suffixes = "KMGT";
+        constexpr std::string_view suffixes = "KMGTP";
         std::size_t at = suffixes.find(static_cast<char>(suffix[0] & ~0x20));
         unsigned shift = at == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(at) + 1);
         good = shift != 0 && number <= (~u64{0} >> shift);
@@ -43,15 +43,20 @@ Result<u64> parse_number(std::string_view given) {
     return number;
 }
 
-void Context::complain(std::string_view what, const Error& error) const {
+void Invocation::complain(std::string_view what, const Error& error) const {
     complain(printable(what) + ": " + error.message());
 }
 
-void Context::complain(std::string_view line) const {
-    err("glassfs: " + std::string(line) + "\n");
+void Invocation::complain(std::string_view line) const {
+    err("glassfs: " + source + std::string(line) + "\n");
 }
 
-bool Context::report_progress(double fraction, std::string_view what) const {
+ExitCode Invocation::refuse(std::string_view line) const {
+    complain(line);
+    return ExitCode::NotRun;
+}
+
+bool Invocation::report_progress(double fraction, std::string_view what) const {
     return !progress || progress(fraction, what);
 }
 

@@ -21,7 +21,7 @@ using Progress = std::function<bool(double fraction, std::string_view what)>;
 
 enum class ExitCode : int {
     Done = 0,
-    Problems = 1,  // done as far as possible: check found problems, or some path could not be read
+    Problems = 1,  // done as far as possible: check found problems, or something could not be read or written
     NotRun = 2,    // bad arguments, or the volume could not be opened
 };
 
@@ -31,6 +31,7 @@ struct Style {
 };
 
 struct Command;
+struct ConsoleState;
 
 // A parsed command line. Options are kept by their long name without dashes ("json", "max-hash").
 struct Arguments {
@@ -42,27 +43,36 @@ struct Arguments {
     bool has(std::string_view name) const { return options.contains(name); }
     // The last value given, or `otherwise`.
     std::string value(std::string_view name, std::string otherwise = "") const;
-    // Decimal or 0x hexadecimal, with an optional suffix K, M, G, T (powers of 1024). Cause::InvalidArgument.
+    // Decimal or 0x hexadecimal, with an optional suffix K, M, G, T, P (powers of 1024).
+    // Cause::InvalidArgument.
     Result<u64> number(std::string_view name, u64 otherwise) const;
 };
 
-struct Context {
-    mount::Volume& volume;
+// What every command has, also one that needs no volume.
+struct Invocation {
     const Arguments& arguments;
-    std::string cwd = "/";  // operands that don't begin with '/' start here
     Sink out = {};
     Sink err = {};
     Style style = {};
-    Progress progress = {};  // may be empty
-    u64 cat_bytes_max = 0;   // stop `cat` after so many bytes of a file; 0: never
-    u32 jobs = 1;            // threads that may be used
+    Progress progress = {};   // may be empty
+    u32 jobs = 1;             // threads that may be used
+    std::string source = {};  // in front of complaints: "script:12: "
 
     bool json() const { return arguments.has("json"); }
     // One line on `err`: "glassfs: PATH: what is wrong [place on disk]".
     void complain(std::string_view what, const Error& error) const;
     void complain(std::string_view line) const;
+    // The same for bad arguments; returns ExitCode::NotRun.
+    ExitCode refuse(std::string_view line) const;
     // false: cancelled.
     bool report_progress(double fraction, std::string_view what) const;
+};
+
+struct Context : Invocation {
+    mount::Volume& volume;
+    std::string cwd = "/";            // operands that don't begin with '/' start here
+    u64 cat_bytes_max = 0;            // stop `cat` after so many bytes of a file; 0: never
+    ConsoleState* console = nullptr;  // of the console or script that the command stands in
 };
 
 Result<u64> parse_number(std::string_view text);

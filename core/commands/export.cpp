@@ -12,9 +12,6 @@
 
 namespace glassfs::commands {
 
-namespace {
-
-// Directory and tar export report the same totals.
 std::string totals_text(const ExportTotals& totals, bool json) {
     if (json) {
         return JsonObject()
@@ -30,6 +27,8 @@ std::string totals_text(const ExportTotals& totals, bool json) {
            grouped(totals.links + totals.others) + " links and others, " + size_text(totals.data_bytes) +
            (totals.errors > 0 ? ", " + grouped(totals.errors) + " could not be copied\n" : "\n");
 }
+
+namespace {
 
 Result<ExportTotals> export_tar(Context& context, vfs::NodeId top, const std::string& path) {
     TarOptions options;

@@ -28,7 +28,6 @@ namespace {
 constexpr std::size_t piece_bytes = 1 << 20;
 constexpr std::size_t salvage_bytes = 4096;  // around an unreadable place, bytes are read in such steps
 constexpr std::size_t batch_leaves = 64;
-constexpr std::size_t open_directories_max = 32;  // per batch
 
 struct Directory {
     u32 parent;  // index; the target's own for itself
@@ -47,37 +46,6 @@ struct Link {
     u32 directory;
     std::string name;
     u32 leaf;
-};
-
-// Opens directories by index, keeping some open.
-class DirectoryOpener {
-  public:
-    DirectoryOpener(const HostFile& target, const std::vector<Directory>& directories)
-        : target_(target), directories_(directories) {}
-
-    // Valid until the next call.
-    Result<const HostFile*> open(u32 index) {
-        if (index == 0) return &target_;
-        std::vector<u32> chain;  // from `index` up to the first that is open
-        u32 at = index;
-        while (at != 0 && !open_.contains(at)) {
-            chain.push_back(at);
-            at = directories_[at].parent;
-        }
-        const HostFile* parent = at == 0 ? &target_ : &open_.at(at);
-        for (std::size_t i = chain.size(); i-- > 0;) {
-            HostFile opened = TRY(open_directory(*parent, directories_[chain[i]].name));
-            if (open_.size() >= open_directories_max)
-                open_.clear();  // `opened` itself needs no parent any more
-            parent = &(open_[chain[i]] = std::move(opened));
-        }
-        return parent;
-    }
-
-  private:
-    const HostFile& target_;
-    const std::vector<Directory>& directories_;
-    std::map<u32, HostFile> open_;
 };
 
 class Exporter {
@@ -102,6 +70,12 @@ class Exporter {
     }
 
   private:
+    DirectoryOpener make_opener() const {
+        return {target_, [this](u32 number) {
+                    return DirectoryOpener::Name{directories_[number].parent, directories_[number].name};
+                }};
+    }
+
     void failed(const std::string& path, const Error& error) {
         std::scoped_lock lock(mutex_);
         ++totals_.errors;
@@ -118,7 +92,7 @@ class Exporter {
     }
 
     void make_directories() {
-        DirectoryOpener opener(target_, directories_);
+        DirectoryOpener opener = make_opener();
         std::vector<u32> todo{0};
         std::map<vfs::NodeId, u32> entered;
         while (!todo.empty() && !cancelled_) {
@@ -186,7 +160,7 @@ class Exporter {
         std::ranges::sort(order, {}, [&](u32 i) { return leaves_[i].attributes.id; });
         std::size_t batches = (order.size() + batch_leaves - 1) / batch_leaves;
         auto batch = [&](std::size_t number) {
-            DirectoryOpener opener(target_, directories_);
+            DirectoryOpener opener = make_opener();
             std::size_t end = std::min(order.size(), (number + 1) * batch_leaves);
             for (std::size_t i = number * batch_leaves; i < end; ++i) {
                 Leaf& leaf = leaves_[order[i]];
@@ -302,7 +276,7 @@ class Exporter {
     }
 
     void make_links() {
-        DirectoryOpener from(target_, directories_), to(target_, directories_);
+        DirectoryOpener from = make_opener(), to = make_opener();
         for (const Link& link : links_) {
             const Leaf& leaf = leaves_[link.leaf];
             auto done = [&]() -> Result<void> {
@@ -322,7 +296,7 @@ class Exporter {
         for (std::size_t i = directories_.size(); i-- > 0;) {
             u32 index = static_cast<u32>(i);
             // Opened anew each time: the mode of a parent is still ours, that of a child no longer.
-            DirectoryOpener opener(target_, directories_);
+            DirectoryOpener opener = make_opener();
             auto done = [&]() -> Result<void> {
                 const HostFile& directory = *TRY(opener.open(index));
                 auto xattrs = TRY(files_.xattrs(directories_[i].attributes.id));

@@ -27,6 +27,9 @@ struct ExportTotals {
     u64 errors = 0;
 };
 
+// The totals as export and import print them.
+std::string totals_text(const ExportTotals& totals, bool json);
+
 // `top` is a directory, whose entries go into `target`, or one file. `target` is made when it does not exist;
 // it must be empty unless existing files may be replaced. What fails is reported and left out, and the rest
 // goes on.

@@ -14,15 +14,10 @@ enum class Grammar : u8 {
     Console,      // COMMAND [operands]
 };
 
-// `words` without the program's name. Cause::InvalidArgument with a sentence for people. With --help among
-// the words nothing else is required.
+// `words` without the program's name. Options may stand anywhere: "-l", "-lR" for several switches, "-d
+// FILE",
+// "-dFILE", "--device FILE", "--device=FILE"; "--" ends them; "-" and a negative number are operands.
+// Cause::InvalidArgument with a sentence for people. With --help among the words nothing else is required.
 Result<Arguments> parse(std::span<const std::string> words, Grammar grammar);
-
-// Splits a line as a shell does: blanks separate, '...' and "..." group, backslash takes the next byte as it
-// is. Cause::InvalidArgument when a quote is not closed. `last_begin` receives the byte where the last word
-// begins, the line's length when it ends between words.
-Result<std::vector<std::string>> split_words(std::string_view line, std::size_t* last_begin = nullptr);
-// The word as split_words() reads it back.
-std::string quoted(std::string_view word);
 
 }  // namespace glassfs::commands

@@ -124,6 +124,9 @@ TEST_CASE("commands/console: help lists the commands and tells about each") {
     CHECK(console.run("stat --help") == 0);
     CHECK(console.out.find("--extents") != std::string::npos);
     CHECK(console.run("help export") == 2);
+    CHECK(console.run("help help") == 0);
+    CHECK(console.run("help repeat") == 0);
+    CHECK(console.out.find("repeat 10 { touch /file$i }") != std::string::npos);
 }
 
 TEST_CASE("commands/console: commands, options and names are completed") {
@@ -137,4 +140,44 @@ TEST_CASE("commands/console: commands, options and names are completed") {
     CHECK(console.completions("help st") == Lines{"help stat "});
     CHECK(console.completions("cat 'open").empty());
     CHECK(console.completions("cat /nowhere/").empty());
+    CHECK(console.completions("ls; mkd") == Lines{"ls; mkdir "});
+    CHECK(console.completions("repeat 3 { rm") ==
+          Lines{"repeat 3 { rm ", "repeat 3 { rmdir ", "repeat 3 { rmfattr "});
+    CHECK(console.completions("repeat 3 { rmdir /do") == Lines{"repeat 3 { rmdir /docs/"});
+    CHECK(console.completions("write --ra") == Lines{"write --random "});
+    CHECK(console.completions("rep") == Lines{"repeat "});
+    console.state.variables["d"] = "/docs";
+    CHECK(console.completions("cat $d/dee") == Lines{"cat /docs/deep/"});
+}
+
+TEST_CASE("commands/console: on a read-only volume, what changes something fails with EROFS") {
+    Console console;
+    for (const char* line : {"create /new",
+                             "touch /new",
+                             "mkdir /new",
+                             "mknod /new p",
+                             "ln /docs/readable /new",
+                             "ln -s x /new",
+                             "rm /docs/readable",
+                             "rmdir /docs/deep",
+                             "mv /docs /new",
+                             "cp /docs/readable /new",
+                             "clone /docs/readable /new",
+                             "write /new text",
+                             "append /docs/readable text",
+                             "truncate -s 0 /docs/readable",
+                             "fallocate -l 1 /docs/readable",
+                             "chmod 0600 /docs",
+                             "chown 1 /docs",
+                             "utimens 1 1 /docs",
+                             "setfattr -n user.a -v 1 /docs",
+                             "rmfattr user.a /docs"}) {
+        CAPTURE(line);
+        CHECK(console.run(line) == 1);
+        CHECK(console.err.starts_with("glassfs: /"));
+        CHECK(console.err.ends_with(": read-only file system\n"));
+        CHECK(console.out.empty());
+    }
+    CHECK(console.run("sync; fsync /docs") == 0);
+    CHECK(console.run("subvolume create /new") == 1);
 }

@@ -2,6 +2,8 @@
 // Words, options and the table of commands.
 #include "commands/parse.h"
 
+#include "commands/script.h"
+
 #include <doctest/doctest.h>
 
 using namespace glassfs;
@@ -19,33 +21,6 @@ std::string refusal(const Words& words, Grammar grammar = Grammar::CommandLine) 
 }
 
 }  // namespace
-
-TEST_CASE("commands/parse: blanks separate words, quotes and backslashes keep them together") {
-    CHECK(split_words("  ls   -l /a ").value() == Words{"ls", "-l", "/a"});
-    CHECK(split_words("cat 'a b' \"c \\\" d\" e\\ f").value() == Words{"cat", "a b", "c \" d", "e f"});
-    CHECK(split_words("x''y").value() == Words{"xy"});
-    CHECK(split_words("''").value() == Words{""});
-    CHECK(split_words("").value().empty());
-    CHECK_FALSE(split_words("cat 'a").has_value());
-}
-
-TEST_CASE("commands/parse: where the last word begins is known, for completion") {
-    std::size_t begin = 99;
-    CHECK(split_words("ls /do", &begin).has_value());
-    CHECK(begin == 3);
-    CHECK(split_words("ls 'a b", &begin).has_value() == false);
-    CHECK(split_words("ls a\\ b", &begin).has_value());
-    CHECK(begin == 3);
-    CHECK(split_words("ls ", &begin).has_value());
-    CHECK(begin == 3);
-}
-
-TEST_CASE("commands/parse: a quoted word is read back as it was") {
-    for (std::string word : {"plain", "a b", "it's", "tab\there", "back\\slash", "\"", ""}) {
-        CAPTURE(word);
-        CHECK(split_words(quoted(word)).value() == Words{word});
-    }
-}
 
 TEST_CASE("commands/parse: the image comes first, then the paths, options anywhere") {
     auto parsed = parse(Words{"ls", "-l", "disk.img", "/a", "-d", "b.img", "/c", "-d", "e.img", "--json"},
@@ -100,25 +75,103 @@ TEST_CASE("commands/parse: numbers are decimal or hexadecimal, with suffixes of 
     }
 }
 
-TEST_CASE("commands/table: every command has help with an example of its own, and unique options") {
+TEST_CASE("commands/parse: options in every form that people type") {
+    auto options = [](const Words& words) {
+        auto parsed = parse(words, Grammar::CommandLine);
+        if (!parsed) return parsed.error().detail;
+        std::string out;
+        for (const auto& [name, values] : parsed->options) {
+            out += name;
+            for (const std::string& value : values) out += "=" + value;
+            out += ' ';
+        }
+        for (const std::string& operand : parsed->operands) out += operand + ";";
+        return out;
+    };
+    CHECK(options({"ls", "i", "-lR", "-db.img", "--device=c.img", "--device", "d.img"}) ==
+          "device=b.img=c.img=d.img long recursive ");
+    CHECK(options({"cat", "i", "-", "--offset", "-", "--", "-x", "--json"}) == "offset=- -;-x;--json;");
+    CHECK(options({"utimens", "i", "-1.5", "-", "/a"}) == "-1.5;-;/a;");
+    CHECK(options({"chmod", "i", "-w", "/a"}) == "-w;/a;");
+    CHECK(options({"chmod", "i", "-R", "a-w", "/a"}) == "recursive a-w;/a;");
+    CHECK(options({"chattr", "i", "-C", "/a"}) == "-C;/a;");
+    CHECK(options({"ls", "i", "-lx"}) == "ls: unknown option -x");
+    CHECK(options({"ls", "i", "--lon"}) == "ls: unknown option --lon");
+    CHECK(options({"ls", "i", "--long=yes"}) == "ls: --long takes no value");
+    CHECK(options({"cat", "i", "/a", "--offset"}) == "cat: --offset needs BYTES");
+    CHECK(options({"ls", "i", "--=x"}) == "ls: unknown option --");
+    CHECK(options({"write", "i", "/a", "--hex="}) == "hex= /a;");
+}
+
+TEST_CASE("commands/parse: mkfs takes no image of a volume that is there, only one to make") {
+    auto parsed =
+        parse(Words{"mkfs", "btrfs", "disk.img", "-d", "b.img", "--size", "1G"}, Grammar::CommandLine);
+    REQUIRE(parsed.has_value());
+    CHECK(parsed->image.empty());
+    CHECK(parsed->operands == Words{"btrfs", "disk.img"});
+    CHECK(refusal({"mkfs", "btrfs"}) == "mkfs: missing TYPE IMAGE");
+    CHECK(refusal({"mkfs", "btrfs", "a", "--subvol", "x"}) == "mkfs: unknown option --subvol");
+}
+
+TEST_CASE("commands/parse: what needs a script is not on the command line") {
+    CHECK(refusal({"cd", "disk.img"}) == "no such command: cd");
+    CHECK(refusal({"repeat", "disk.img"}) == "no such command: repeat");
+    CHECK(refusal({"mkfs"}, Grammar::Console) == "no such command: mkfs");
+    CHECK(refusal({"import"}, Grammar::Console) == "no such command: import");
+    CHECK(refusal({"shell"}, Grammar::Console) == "no such command: shell");
+}
+
+TEST_CASE("commands/table: every command has help with examples that can be run, and unique options") {
     for (const Command& command : all_commands()) {
         CAPTURE(command.name);
         CHECK(find_command(command.name) == &command);
+        CHECK(*command.summary != '\0');
+        bool runs = command.run != nullptr;
+        CHECK(runs != (command.run_alone != nullptr));
+        CHECK((command.opens == Opens::Nothing) == (command.run_alone != nullptr));
         REQUIRE_FALSE(command.examples.empty());
-        std::string help = command_help(command);
+        bool alone = command.on_command_line;
+        std::string help = alone ? command_help(command) : console_help(command);
         for (const Example& example : command.examples) {
+            CAPTURE(example.line);
             CHECK(std::string_view(example.line).starts_with(command.name));
-            auto words = split_words(example.line);
-            REQUIRE(words.has_value());
-            std::size_t end = words->size();
-            for (std::size_t i = 0; i < words->size(); ++i) {
-                if ((*words)[i] == "|" || (*words)[i] == ">") end = std::min(end, i);
-            }
-            words->resize(end);
-            CHECK(parse(*words, Grammar::CommandLine).has_value());
             CHECK(help.find(example.line) != std::string::npos);
+            ScriptReader reader(example.line);
+            auto statement = reader.next();
+            REQUIRE((statement && *statement));
+            if ((*statement)->is_repeat) continue;
+            Words words;
+            for (std::string_view raw : (*statement)->words) {
+                if (raw == "|" || raw == ">") break;
+                words.push_back(expand(raw, {{"i", "1"}}).value());
+            }
+            CHECK(parse(words, alone ? Grammar::CommandLine : Grammar::Console).has_value());
         }
-        for (const Option& option : command.options) CHECK_FALSE(option.long_name().empty());
+        std::string seen;
+        auto common = alone ? common_options(command) : console_options();
+        for (std::span<const Option> options : {command.options, common}) {
+            for (const Option& option : options) {
+                CAPTURE(option.flags);
+                CHECK_FALSE(option.long_name().empty());
+                std::string key = " " + std::string(option.long_name()) + " ";
+                CHECK(seen.find(key) == std::string::npos);
+                seen += key;
+                if (option.short_name() == '\0') continue;
+                key = std::string(" -") + option.short_name() + " ";
+                CHECK(seen.find(key) == std::string::npos);
+                seen += key;
+            }
+        }
     }
-    CHECK(overview_help().find("Exit code") != std::string::npos);
+}
+
+TEST_CASE("commands/table: help has every command where it can be used") {
+    std::string line = overview_help(), console = console_overview();
+    for (const Command& command : all_commands()) {
+        CAPTURE(command.name);
+        std::string entry = "\n  " + std::string(command.name) + " ";
+        CHECK((line.find(entry) != std::string::npos) == command.on_command_line);
+        CHECK((console.find(entry) != std::string::npos) == command.in_console);
+    }
+    CHECK(line.find("Exit code") != std::string::npos);
 }
