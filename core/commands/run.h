@@ -18,6 +18,7 @@ ExitCode run_dump(Context&);
 ExitCode run_check(Context&);
 
 ExitCode run_mkfs(Invocation&);
+ExitCode run_lab(Invocation&);
 ExitCode run_import(Context&);
 ExitCode run_shell(Context&);
 

@@ -61,6 +61,17 @@ constexpr Example shell_examples[] = {
     {"shell disk.img -c 'repeat 1000 { touch /file$i }'", "a thousand files"},
 };
 
+constexpr Option lab_options[] = {
+    {"--size", "BYTES", "of the device in memory (default 4T; up to 1P and more)"},
+    {"--step", "BYTES", "allocated between two lines of the result (default 1T)"},
+    {"--mode", "MODE", "scan (the baseline), hint, or both (default) and their ratio"},
+};
+constexpr Example lab_examples[] = {
+    {"lab chunkalloc", "4 TiB in both modes"},
+    {"lab chunkalloc --size 1P --mode hint", "a petabyte"},
+    {"lab chunkalloc --size 16T --json", "with each step, counters and histogram"},
+};
+
 constexpr Command table[] = {
     {.name = "mkfs",
      .operands = "TYPE IMAGE",
@@ -79,6 +90,24 @@ constexpr Command table[] = {
      .opens = Opens::Nothing,
      .in_console = false,
      .run_alone = run_mkfs},
+    {.name = "lab",
+     .operands = "EXPERIMENT",
+     .summary = "run an experiment in memory, baseline and improvement, and compare them",
+     .details = "chunkalloc: an empty volume on a sparse device is filled by fallocate. Every gigabyte is a "
+                "chunk, and each\n"
+                "chunk a search for a free dev extent: from the device's begin (scan), or from a hint below "
+                "which there is\n"
+                "no hole of 16 MiB (hint). --json: experiment, device_bytes, step_bytes, runs (mode, bytes, "
+                "chunks, ns, steps,\n"
+                "search, counters), time_ratio, search_ratio.",
+     .options = lab_options,
+     .examples = lab_examples,
+     .operands_min = 1,
+     .operands_max = 1,
+     .group = Group::Image,
+     .opens = Opens::Nothing,
+     .in_console = false,
+     .run_alone = run_lab},
     {.name = "import",
      .operands = "HOSTDIR [PATH]",
      .summary = "copy a directory of the host in, with times, modes, xattrs, links and holes",
