@@ -12,7 +12,7 @@
 namespace glassfs::btrfs {
 
 struct MkfsOptions {
-    std::string label;  // at most 255 bytes
+    std::string label = {};  // at most 255 bytes
     u32 node_size = 16384;
     u32 sector_size = 4096;
     ChecksumType checksum = ChecksumType::Crc32c;

@@ -52,7 +52,7 @@ Buffer content(WritableMount& mount, NodeId id) {
     return out;
 }
 
-void write(WritableMount& mount, NodeId id, u64 at, const Buffer& data) {
+void write_to(WritableMount& mount, NodeId id, u64 at, const Buffer& data) {
     auto written = mount.files().write(id, at, data);
     REQUIRE_MESSAGE(written, outcome(written));
     REQUIRE(*written == data.size());
@@ -87,7 +87,7 @@ TEST_CASE("btrfs/data: bytes that were written can be read, before and after the
     WritableMount mount;
     NodeId id = make(mount, "file");
     Buffer data = pattern(100'000, 1);
-    write(mount, id, 0, data);
+    write_to(mount, id, 0, data);
     CHECK(content(mount, id) == data);
     CHECK(mount.stat("file").size == 100'000);
     CHECK(mount.stat("file").bytes == 25 * sector);
@@ -106,18 +106,18 @@ TEST_CASE("btrfs/data: a small file lies in its item, and leaves it when it grow
     Buffer expected;
     for (std::size_t size : {1U, 100U, 2048U}) {
         put(expected, 0, pattern(size, 1));
-        write(mount, id, 0, pattern(size, 1));
+        write_to(mount, id, 0, pattern(size, 1));
         CHECK(mount.problems_after_sync() == "");
         CHECK(layout(mount, id) == "0+" + std::to_string(size) + " inline");
     }
     put(expected, 2048, pattern(1, 2));
-    write(mount, id, 2048, pattern(1, 2));
+    write_to(mount, id, 2048, pattern(1, 2));
     CHECK(mount.problems_after_sync() == "");
     CHECK(layout(mount, id) == "0+4096 data");
     REQUIRE(mount.files().truncate(id, 100));
     expected.resize(100);
     put(expected, 0, pattern(10, 3));
-    write(mount, id, 0, pattern(10, 3));
+    write_to(mount, id, 0, pattern(10, 3));
     CHECK(mount.problems_after_sync() == "");
     CHECK(layout(mount, id) == "0+100 inline");
     REQUIRE(mount.files().truncate(id, 40));
@@ -125,7 +125,7 @@ TEST_CASE("btrfs/data: a small file lies in its item, and leaves it when it grow
     CHECK(mount.problems_after_sync() == "");
     CHECK(layout(mount, id) == "0+40 inline");
     put(expected, 10'000, pattern(10, 4));
-    write(mount, id, 10'000, pattern(10, 4));
+    write_to(mount, id, 10'000, pattern(10, 4));
     CHECK(mount.problems_after_sync() == "");
     CHECK(layout(mount, id) == "0+4096 data, 4096+4096 hole, 8192+4096 data");
     mount.remount();
@@ -135,9 +135,9 @@ TEST_CASE("btrfs/data: a small file lies in its item, and leaves it when it grow
 TEST_CASE("btrfs/data: a crash leaves the size at what has its data") {
     WritableMount mount;
     NodeId id = make(mount, "file");
-    write(mount, id, 0, pattern(8192, 1));
+    write_to(mount, id, 0, pattern(8192, 1));
     REQUIRE(mount.files().sync());
-    write(mount, id, 8192, pattern(50'000, 2));
+    write_to(mount, id, 8192, pattern(50'000, 2));
     REQUIRE(mount.store().commit());
     CHECK(mount.stat("file").size == 58'192);
     mount.remount();
@@ -148,10 +148,10 @@ TEST_CASE("btrfs/data: a crash leaves the size at what has its data") {
 TEST_CASE("btrfs/data: what was written back and not committed is gone after a crash") {
     WritableMount mount;
     NodeId id = make(mount, "file");
-    write(mount, id, 0, pattern(1 << 20, 1));
+    write_to(mount, id, 0, pattern(1 << 20, 1));
     REQUIRE(mount.files().fsync(id));
     for (u32 i = 0; i < 8; ++i) {
-        for (u32 n = 0; n < 100; ++n) write(mount, id, n * 1'000'000, pattern(1'000'000, i));  // more than may be dirty
+        for (u32 n = 0; n < 100; ++n) write_to(mount, id, n * 1'000'000, pattern(1'000'000, i));  // more than may be dirty
         mount.remount();
         CHECK(mount.problems() == "");
         id = mount.at("file");
@@ -168,7 +168,7 @@ TEST_CASE("btrfs/data: zeros, not old bytes, come behind a former end") {
         WritableMount mount({.no_holes = no_holes});
         NodeId id = make(mount, "file");
         Buffer expected = pattern(10'000, 1);
-        write(mount, id, 0, expected);
+        write_to(mount, id, 0, expected);
         REQUIRE(mount.files().sync());
         REQUIRE(mount.files().truncate(id, 5'000));
         expected.resize(5'000);
@@ -189,7 +189,7 @@ TEST_CASE("btrfs/data: holes take no room, and reading finds zeros in them") {
         CAPTURE(no_holes);
         WritableMount mount({.no_holes = no_holes});
         NodeId id = make(mount, "file");
-        write(mount, id, 1 << 20, pattern(4096, 1));
+        write_to(mount, id, 1 << 20, pattern(4096, 1));
         REQUIRE(mount.files().truncate(id, 3 << 20));
         for (bool synced : {false, true}) {
             CAPTURE(synced);
@@ -207,9 +207,9 @@ TEST_CASE("btrfs/data: writing into the middle of an extent cuts its item in thr
     WritableMount mount;
     NodeId id = make(mount, "file");
     Buffer data = pattern(10 * sector, 1);
-    write(mount, id, 0, data);
+    write_to(mount, id, 0, data);
     REQUIRE(mount.files().sync());
-    write(mount, id, 4 * sector, pattern(sector, 2));
+    write_to(mount, id, 4 * sector, pattern(sector, 2));
     put(data, 4 * sector, pattern(sector, 2));
     CHECK(mount.problems_after_sync() == "");
     CHECK(layout(mount, id) == "0+16384 data, 16384+4096 data, 20480+20480 data");
@@ -228,7 +228,7 @@ TEST_CASE("btrfs/data: preallocated room is written where it lies, and joins wha
     u64 place = place_of_last_extent(mount, id);
     Buffer expected(1 << 20);
     for (u64 at : {256U * 1024, 256U * 1024 + 8192, 256U * 1024 + 4096}) {
-        write(mount, id, at, pattern(sector, static_cast<u32>(at)));
+        write_to(mount, id, at, pattern(sector, static_cast<u32>(at)));
         put(expected, at, pattern(sector, static_cast<u32>(at)));
         CHECK(mount.problems_after_sync() == "");
     }
@@ -244,16 +244,16 @@ TEST_CASE("btrfs/data: NODATACOW overwrites in place until a snapshot shares the
     NodeId id = make(mount, "file");
     REQUIRE(mount.files().set_flags(id, btrfs::inode_nodatacow));
     Buffer first = pattern(64 * 1024, 1), second = pattern(64 * 1024, 2), third = pattern(64 * 1024, 3);
-    write(mount, id, 0, first);
+    write_to(mount, id, 0, first);
     CHECK(mount.problems_after_sync() == "");
     u64 before = place_of_last_extent(mount, id);
-    write(mount, id, 0, second);
+    write_to(mount, id, 0, second);
     CHECK(mount.problems_after_sync() == "");
     CHECK(place_of_last_extent(mount, id) == before);
     CHECK(content(mount, id) == second);
     auto snapshot = mount.files().snapshot(mount.root(), mount.root(), "snap", vfs::SnapshotKind::Writable);
     REQUIRE_MESSAGE(snapshot, outcome(snapshot));
-    write(mount, id, 0, third);
+    write_to(mount, id, 0, third);
     CHECK(mount.problems_after_sync() == "");
     CHECK(place_of_last_extent(mount, id) != before);
     CHECK(content(mount, id) == third);
@@ -266,13 +266,13 @@ TEST_CASE("btrfs/data: cloned ranges share extents, and part when one is written
         WritableMount mount({.no_holes = no_holes});
         NodeId from = make(mount, "from"), to = make(mount, "to");
         Buffer data = pattern(100'000, 1);
-        write(mount, from, 0, data);
+        write_to(mount, from, 0, data);
         REQUIRE(mount.files().clone_range(from, 0, 0, to, 0));
         CHECK(mount.problems_after_sync() == "");
         CHECK(place_of_last_extent(mount, from) == place_of_last_extent(mount, to));
         CHECK(content(mount, to) == data);
         REQUIRE(mount.files().clone_range(from, 8192, 8192, from, 65536));
-        write(mount, to, 50'000, pattern(10, 2));
+        write_to(mount, to, 50'000, pattern(10, 2));
         CHECK(mount.problems_after_sync() == "");
         Buffer changed = data;
         put(changed, 65536, Buffer(data.begin() + 8192, data.begin() + 16384));
@@ -291,8 +291,8 @@ TEST_CASE("btrfs/data: cloned ranges share extents, and part when one is written
 TEST_CASE("btrfs/data: a clone of an inline file is a copy") {
     WritableMount mount;
     NodeId small = make(mount, "small"), copy = make(mount, "copy"), to = make(mount, "to");
-    write(mount, small, 0, pattern(500, 5));
-    write(mount, to, 0, pattern(10'000, 6));
+    write_to(mount, small, 0, pattern(500, 5));
+    write_to(mount, to, 0, pattern(10'000, 6));
     REQUIRE(mount.files().clone_range(small, 0, 0, copy, 0));
     REQUIRE(mount.files().clone_range(small, 0, 500, to, 1 << 20));
     CHECK(mount.problems_after_sync() == "");
@@ -312,14 +312,14 @@ TEST_CASE("btrfs/data: a file with COMPRESS is stored compressed where that save
         REQUIRE(mount.files().set_xattr(id, "btrfs.compression", as_bytes(kind), vfs::XattrMode::Any));
         Buffer data = text(300'000);
         put(data, 300'000, pattern(200'000, 1));
-        write(mount, id, 0, data);
+        write_to(mount, id, 0, data);
         CHECK(mount.problems_after_sync() == "");
         CHECK(layout(mount, id) == "0+131072 data " + word + ", 131072+131072 data " + word +
                                        ", 262144+131072 data " + word + ", 393216+106496 data");
         CHECK(content(mount, id) == data);
         mount.remount();
         CHECK(content(mount, id) == data);
-        write(mount, id, 123'456, pattern(20'000, 3));
+        write_to(mount, id, 123'456, pattern(20'000, 3));
         put(data, 123'456, pattern(20'000, 3));
         REQUIRE(mount.files().truncate(id, 333'333));
         data.resize(333'333);
@@ -328,7 +328,7 @@ TEST_CASE("btrfs/data: a file with COMPRESS is stored compressed where that save
         CHECK(content(mount, id) == data);
         NodeId small = make(mount, "small");
         REQUIRE(mount.files().set_xattr(small, "btrfs.compression", as_bytes(kind), vfs::XattrMode::Any));
-        write(mount, small, 0, text(4000));
+        write_to(mount, small, 0, text(4000));
         CHECK(mount.problems_after_sync() == "");
         CHECK(layout(mount, small) == "0+4000 inline " + word);
         REQUIRE(mount.files().truncate(small, 3000));
@@ -364,12 +364,12 @@ TEST_CASE("btrfs/data: a full volume is an error of write, and what was accepted
         if (written) at += *written;
     }
     CHECK(error == "ENOSPC");
-    for (u64 mib = 8; mib < 16; ++mib) write(mount, id, mib << 20, piece);
+    for (u64 mib = 8; mib < 16; ++mib) write_to(mount, id, mib << 20, piece);
     CHECK(mount.problems_after_sync() == "");
     CHECK(content(mount, id).size() == 16 << 20);
     REQUIRE(mount.files().unlink(mount.root(), "other"));
     CHECK(mount.problems_after_sync() == "");
-    write(mount, id, 16 << 20, piece);
+    write_to(mount, id, 16 << 20, piece);
     CHECK(mount.problems_after_sync() == "");
 }
 
@@ -378,7 +378,7 @@ TEST_CASE("btrfs/data: many files written together reach the disk together") {
     std::vector<NodeId> ids;
     for (u32 i = 0; i < 300; ++i) {
         ids.push_back(make(mount, "file" + std::to_string(i)));
-        write(mount, ids.back(), 0, pattern(1 + i * 97, i));
+        write_to(mount, ids.back(), 0, pattern(1 + i * 97, i));
     }
     CHECK(mount.problems_after_sync() == "");
     mount.remount();
@@ -389,7 +389,7 @@ TEST_CASE("btrfs/data: more than may be dirty goes to disk by itself") {
     WritableMount mount({}, 1ULL << 30);
     NodeId id = make(mount, "file");
     Buffer piece = pattern(3 << 20, 1);
-    for (u64 i = 0; i < 60; ++i) write(mount, id, i * piece.size(), piece);
+    for (u64 i = 0; i < 60; ++i) write_to(mount, id, i * piece.size(), piece);
     u64 placed = 0;
     REQUIRE(mount.files().extents(id, [&](const vfs::FileExtent& extent) {
         if (extent.physical != 0) placed += extent.length;
@@ -412,7 +412,7 @@ class Mirrored {
     Mirrored(WritableMount& mount, std::string_view name) : mount_(mount), name_(name), id_(make(mount, name)) {}
 
     void write(u64 at, const Buffer& data) {
-        ::write(mount_, id_, at, data);
+        write_to(mount_, id_, at, data);
         if (!data.empty()) put(bytes_, at, data);
     }
     void truncate(u64 size) {
