@@ -160,6 +160,8 @@ class Operations {
         });
     }
     void subvolume() {
+        // Some of these commit, and don't wait for the file data of other subvolumes.
+        see(files_.sync());
         switch (below(4)) {
             case 0:
                 return see(files_.create_subvolume(files_.root(), name(), {.mode = 0040755}));
@@ -246,10 +248,16 @@ TEST_CASE("btrfs/crash: cut anywhere, a volume is clean and what it was at a syn
             auto again = Mounted::open({*state}, seed);
             REQUIRE_MESSAGE(again, (again ? "" : again.error().message()));
             std::string now = described(*again->files);
-            bool last = now == commits[done].after;
+            // The last thing that an operation did need not have been its commit.
+            bool last = now == commits[done].after || now == commits[done].before;
             bool next = done + 1 < commits.size() &&
                         (now == commits[done + 1].before || now == commits[done + 1].after);
-            REQUIRE_MESSAGE((last || next), now);
+            std::string wanted = "last:\n" + commits[done].after;
+            if (done + 1 < commits.size()) {
+                wanted +=
+                    "before the next:\n" + commits[done + 1].before + "next:\n" + commits[done + 1].after;
+            }
+            REQUIRE_MESSAGE((last || next), now << wanted);
         }
     }
 }
