@@ -198,7 +198,6 @@ Result<void> split_leaf(Transaction& tx, Tree& tree, EditPath& path, const Wante
         if (slot > 0) TRY(split_at(tx, tree, path, slot, wanted.key));
         return {};
     }
-    // `slot` > 0, or a cut in front of everything would have done.
     EditPath tail = path;
     TRY(split_at(tx, tree, tail, slot, leaf.key(slot)));
     for (u32 level = 1; level < tail.levels; ++level) {
@@ -207,6 +206,7 @@ Result<void> split_leaf(Transaction& tx, Tree& tree, EditPath& path, const Wante
     }
     path.levels = tail.levels;
     --path.slots[1];
+    if (slot == 0) return {};  // nothing precedes: the leaf is empty now, and its own
     return split_at(tx, tree, path, slot, wanted.key);
 }
 

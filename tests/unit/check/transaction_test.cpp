@@ -137,6 +137,49 @@ TEST_CASE("btrfs/transaction: random items in every node size are what a map say
     }
 }
 
+TEST_CASE("btrfs/split: items up to the size of a leaf, in every order") {
+    enum class Order { Rising, Falling, Mixed };
+    for (u32 node_size : {4096U, 16384U, 65536U}) {
+        for (Order order : {Order::Rising, Order::Falling, Order::Mixed}) {
+            CAPTURE(node_size);
+            CAPTURE(static_cast<int>(order));
+            Bench bench(node_size, ram(1, 256 * MiB), node_size);
+            const u64 words_max = (node_size - sizeof(disk::btrfs_header) - sizeof(disk::btrfs_item)) / 8;
+            const u64 count = 120;
+            for (u64 i = 0; i < 2 * count; ++i) {
+                u64 number = order == Order::Rising    ? i
+                             : order == Order::Falling ? 2 * count - i
+                                                       : i * 89 % (2 * count);
+                u64 words = bench.random(3) == 0 ? words_max - bench.random(4) : 1 + bench.random(words_max);
+                Buffer content(static_cast<std::size_t>(8 * words), static_cast<u8>(number | 1));
+                auto tx = bench.store->begin();
+                REQUIRE(tx);
+                REQUIRE(put_item(*tx, **tx->tree(uuid_tree_objectid), Bench::key(number), Bytes(content)));
+                tx->done();
+                bench.items[number] = content;
+                if (i % 3 == 2) {  // another size for one that is there
+                    u64 again = bench.items.lower_bound(bench.random(number + 1))->first;
+                    Buffer other(static_cast<std::size_t>(8 * (1 + bench.random(words_max))), u8{1});
+                    auto second = bench.store->begin();
+                    REQUIRE(second);
+                    REQUIRE(put_item(*second, **second->tree(uuid_tree_objectid), Bench::key(again),
+                                     Bytes(other)));
+                    second->done();
+                    bench.items[again] = other;
+                }
+            }
+            auto committed = bench.store->commit();
+            REQUIRE_MESSAGE(committed, (committed ? "" : committed.error().message()));
+            CHECK(Bench::read(*bench.volume, 2 * count + 1) == bench.items);
+            CHECK(problems(bench.devices) == "");
+            for (u64 i = 0; i < 200; ++i) bench.change(2 * count, 90);
+            REQUIRE(bench.store->commit());
+            CHECK(Bench::read(*bench.volume, 2 * count + 1) == bench.items);
+            CHECK(problems(bench.devices) == "");
+        }
+    }
+}
+
 TEST_CASE("btrfs/transaction: every profile and checksum is written to") {
     struct Case {
         std::size_t devices;
