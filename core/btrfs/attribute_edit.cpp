@@ -22,12 +22,10 @@ bool is_read_only(const Tree& tree) {
     return (tree.item.flags & root_subvol_rdonly) != 0;
 }
 
-// Which of chattr's flags may go together, and with those that the inode has.
+// Which of chattr's flags may go together, and with those that the inode has. Flags that chattr doesn't have stay as they
+// are, whatever is wanted: so what getattr() says can be given back.
 Result<void> check_flags(u64 old, u64 wanted) {
-    constexpr u64 settable = inode_sync | inode_immutable | inode_append | inode_nodump | inode_noatime |
-                             inode_dirsync | inode_nodatacow | inode_compress | inode_nocompress;
     constexpr u64 compression = inode_compress | inode_nocompress;
-    if ((wanted & ~settable) != 0) return fail(Cause::NotSupported, flags_text(wanted & ~settable, inode_flag_names));
     if ((wanted & compression) == compression) return fail(Cause::InvalidArgument);
     const bool cow_and_compression = ((wanted | old) & inode_nodatacow) != 0 && (wanted & compression) != 0;
     if (cow_and_compression || ((wanted & inode_nodatacow) != 0 && (old & compression) != 0)) {

@@ -152,11 +152,9 @@ Result<NewName> FileSystem::new_name(Transaction& tx, NodeId dir, std::string_vi
         out.place = TRY(find_hashed(volume_, out.tree->root, dir.ino.value, KeyType::DirItem, name));
         if (out.place.found()) return fail(Cause::Exists, escaped(name));
     }
-    if (!empty_subvol && (out.dir->item.flags & inode_immutable) != 0) {
-        return fail(Cause::NotPermitted, "an immutable directory");
-    }
+    if (empty_subvol) return fail(refusal);  // it knows nothing of its subvolume being read-only
+    if ((out.dir->item.flags & inode_immutable) != 0) return fail(Cause::NotPermitted, "an immutable directory");
     if ((out.tree->item.flags & root_subvol_rdonly) != 0) return fail(Cause::ReadOnly, "a read-only subvolume");
-    if (empty_subvol) return fail(refusal);
     if (!has_room_for_name(volume_.geometry(), out.place, name)) {
         return fail(Cause::ValueOverflow, "too many names with the same hash");
     }

@@ -108,6 +108,7 @@ class FileSystem final : public vfs::FileSystem {
     Result<std::vector<u64>> find_orphans(Transaction&, u64 tree);
     Result<void> clean_orphans(u64 tree, const std::vector<u64>& inodes);
     Result<void> check_ancestors(const Renaming&);
+    Error refusal_to_empty_subvol(Transaction&, const Entry& from);
     Result<void> check_rename(Transaction&, const Renaming&);
     Result<void> add_moved_name(Transaction&, Tree&, Inode& dir, std::string_view name, const Entry& what, u64 index);
     Result<InodePtr> replace_name(Transaction&, Renaming&, TimeSpec now);
@@ -121,6 +122,7 @@ class FileSystem final : public vfs::FileSystem {
                                                     vfs::SnapshotKind);
     Result<void> check_subvolume_removable(Transaction&, const Entry&);
     Result<void> kill_subvolume(Transaction&, u64 id);
+    Result<void> forget_data(u64 tree);
     // Deletes a killed subvolume's tree, unless files in it are held.
     Result<void> clean_subvolume(u64 id);
     Result<void> clean_after_crash();

@@ -2,8 +2,8 @@
 // Names that go, and inodes whose last name went. Such an inode is deleted in the same step when that is little work and
 // nobody has it open. Otherwise the step leaves an ORPHAN_ITEM, so that whoever mounts the volume after a crash knows
 // of it, and evict() deletes it with the last hold, in as many steps as it takes.
-#include "btrfs/file_pages.h"
 #include "btrfs/file_system.h"
+#include "btrfs/file_write.h"
 #include "btrfs/name_edit.h"
 #include "btrfs/writable_volume.h"
 
@@ -120,7 +120,7 @@ Result<void> FileSystem::erase_entry(Transaction& tx, Entry& entry) {
 Result<bool> FileSystem::erase_inode_part(Transaction& tx, Tree& tree, const InodePtr& inode, u32 extents_max) {
     const u64 number = inode->id.ino.value;
     if (inode->type() == vfs::FileType::Regular || inode->type() == vfs::FileType::Symlink) {
-        inode->pages.reset();
+        writer_->forget(*inode);
         if (!TRY(erase_extents(tx, tree, number, extents_max))) return false;
     }
     TRY(erase_items(tx, tree, {number, 0, 0}, {number, 0xff, ~0ULL}));

@@ -51,6 +51,17 @@ Result<void> FileSystem::check_ancestors(const Renaming& work) {
     return fail(work.kind == RenameKind::Exchange ? Cause::InvalidArgument : Cause::NotEmpty);
 }
 
+// Why nothing can be moved into the empty directory that stands for a lost subvolume.
+Error FileSystem::refusal_to_empty_subvol(Transaction& tx, const Entry& from) {
+    if (auto removable = check_removable(from); !removable) return removable.error();
+    if (from.is_directory() && from.inode != nullptr) {
+        auto tree = tx.tree(from.target.tree);
+        auto writable = tree ? check_writable_dir(**tree, *from.inode) : fail(std::move(tree).error());
+        if (!writable) return writable.error();
+    }
+    return {Cause::NotPermitted};
+}
+
 // What the virtual file system checks, then what btrfs does.
 Result<void> FileSystem::check_rename(Transaction& tx, const Renaming& work) {
     const bool exchange = work.kind == RenameKind::Exchange;
@@ -161,11 +172,14 @@ Result<void> FileSystem::exchange_names(Transaction& tx, Renaming& work, TimeSpe
 Result<void> FileSystem::rename(NodeId from_dir, std::string_view from, NodeId to_dir, std::string_view to,
                                 RenameKind kind) {
     auto op = trace_.span("rename", [&] { return escaped(from) + " " + escaped(to); });
-    if (is_dot_name(from)) return fail(Cause::Busy);
-    if (is_dot_name(to)) return fail(kind == RenameKind::NoReplace ? Cause::Exists : Cause::Busy);
     InodePtr left;
     {
         auto tx = TRY(begin(from_dir.tree, {.items = 16}));
+        if (from.empty() || to.empty()) return fail(Cause::NotFound, "an empty name");
+        TRY(require_directory(from_dir));
+        TRY(require_directory(to_dir));
+        if (is_dot_name(from)) return fail(Cause::Busy);
+        if (is_dot_name(to)) return fail(kind == RenameKind::NoReplace ? Cause::Exists : Cause::Busy);
         Renaming work;
         work.kind = kind;
         work.to_name = to;
@@ -176,12 +190,9 @@ Result<void> FileSystem::rename(NodeId from_dir, std::string_view from, NodeId t
             work.to = std::move(*found);
         } else {
             bool absent = found.error().cause == Cause::NotFound && kind != RenameKind::Exchange;
-            if (!absent || to.empty()) return fail(std::move(found).error());
+            if (!absent) return fail(std::move(found).error());
         }
-        if (to_dir.ino.value == empty_subvol_dir_objectid) {
-            TRY(check_removable(work.from));
-            return fail(Cause::NotPermitted);
-        }
+        if (to_dir.ino.value == empty_subvol_dir_objectid) return fail(refusal_to_empty_subvol(tx, work.from));
         work.to_dir = TRY(directory(to_dir));
         if (work.to_dir->item.nlink == 0) return fail(Cause::NotFound, "the directory was removed");
         work.to_tree = TRY(tx.tree(to_dir.tree));

@@ -235,8 +235,21 @@ Result<void> FileSystem::delete_subvolume(NodeId dir, std::string_view name) {
     return clean_subvolume(id);
 }
 
+// Data that was never written, of files that go without being deleted one by one.
+Result<void> FileSystem::forget_data(u64 tree) {
+    for (const InodePtr& inode : inodes_.with_pages()) {
+        if (inode->id.tree != tree) continue;
+        std::unique_lock lock(inode->lock);
+        auto tx = TRY(store_->begin({.room = Room::Frees}));
+        if (inode->holds == 0) writer_->forget(*inode);
+        tx.done();
+    }
+    return {};
+}
+
 Result<void> FileSystem::clean_subvolume(u64 id) {
     auto op = trace_.span("clean_subvolume", [&] { return objectid_name(id); });
+    TRY(forget_data(id));
     {
         auto tx = TRY(store_->begin({.room = Room::Frees}));
         if (!dead_subvolumes_.contains(id) || inodes_.any_held(id)) return {};

@@ -188,14 +188,16 @@ TEST_CASE("btrfs/names: references that don't fit into one item go to extended o
 TEST_CASE("btrfs/names: two names with one hash share an item and come apart again") {
     WritableMount mount;
     auto& files = mount.files();
-    // Among so many names some have the same 32 bits.
-    std::unordered_map<u64, u32> seen;
+    // Among so many random names some have the same 32 bits.
+    SeededEnvironment random(1);
+    std::unordered_map<u64, u64> seen;
     std::string one, two;
     for (u32 i = 0; i < 1'000'000 && one.empty(); ++i) {
-        auto [known, added] = seen.emplace(btrfs::name_hash("n" + std::to_string(i)), i);
+        u64 number = random.random();
+        auto [known, added] = seen.emplace(btrfs::name_hash("n" + std::to_string(number)), number);
         if (added) continue;
         one = "n" + std::to_string(known->second);
-        two = "n" + std::to_string(i);
+        two = "n" + std::to_string(number);
     }
     REQUIRE(!one.empty());
     make(mount, mount.root(), one);
