@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Attributes: mode, owner, times, flags and extended attributes. Checks come in Linux's order.
+#include "btrfs/file_pages.h"
 #include "btrfs/file_system.h"
 #include "btrfs/name_edit.h"
 #include "btrfs/tree_edit.h"
@@ -42,9 +43,9 @@ u64 changed_flags(const Inode& inode, u64 wanted) {
         flags &= ~inode_nodatacow;
         return flags | (wanted & (inode_dirsync | inode_nodatacow));
     }
-    // What has extents keeps its ways.
+    // What has extents, or data that will get some, keeps its ways.
     constexpr u64 no_cow = inode_nodatacow | inode_nodatasum;
-    if (inode.item.size != 0) return flags;
+    if (size_of(inode) != 0) return flags;
     return (wanted & inode_nodatacow) != 0 ? flags | no_cow : flags & ~no_cow;
 }
 
@@ -113,9 +114,12 @@ Result<void> FileSystem::setattr(NodeId id, const vfs::AttributeChange& change) 
 
 Result<void> FileSystem::set_flags(NodeId id, u64 wanted) {
     auto op = trace_.span("set_flags");
-    auto tx = TRY(begin(id.tree, {.items = 4}));
+    if (store_ == nullptr) return fail(Cause::ReadOnly);
     if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
-    InodePtr inode = TRY(inodes_.get(id));
+    InodePtr inode = TRY(file_inode(id));
+    std::unique_lock data(inode->lock);  // its size counts
+    auto tx = TRY(begin(id.tree, {.items = 4}));
+    if (inode->gone) return fail(Cause::NotFound);
     Tree* tree = TRY(tx.tree(id.tree));
     const bool is_file = inode->type() == FileType::Regular;
     if (!is_file && inode->type() != FileType::Directory) return fail(Cause::NoSuchOperation);

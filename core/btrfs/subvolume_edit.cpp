@@ -104,6 +104,7 @@ Result<void> FileSystem::add_subvolume_name(Transaction& tx, const NewName& plac
 
 Result<NodeId> FileSystem::create_subvolume(NodeId dir, std::string_view name, const vfs::NewInode& wanted) {
     auto op = trace_.span("create_subvolume", [&] { return escaped(name); });
+    if (dir.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
     if (name.empty()) return fail(Cause::AccessDenied);
     auto tx = TRY(begin(dir.tree, {.items = 16}));
     NewName place = TRY(new_name(tx, dir, name, Cause::NoSuchOperation));
@@ -136,6 +137,7 @@ Result<NodeId> FileSystem::snapshot(NodeId source, NodeId dir, std::string_view 
     auto op = trace_.span("snapshot", [&] { return escaped(name); });
     constexpr u32 tries_max = 100;
     if (store_ == nullptr) return fail(Cause::ReadOnly);
+    if (dir.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
     TRY(write_back(source.tree));
     for (u32 tries = 0; tries < tries_max; ++tries) {
         // Nothing is on its way to a place that the snapshot is going to share.
@@ -216,8 +218,10 @@ Result<void> FileSystem::kill_subvolume(Transaction& tx, u64 id) {
 
 Result<void> FileSystem::delete_subvolume(NodeId dir, std::string_view name) {
     auto op = trace_.span("delete_subvolume", [&] { return escaped(name); });
+    if (dir.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
     if (name.empty() || name == ".") return fail(Cause::AccessDenied);
     if (name == "..") return fail(Cause::InvalidArgument);
+    if (dir.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
     u64 id = 0;
     {
         auto tx = TRY(begin(dir.tree, {.items = 16, .room = Room::Frees}));
