@@ -28,8 +28,10 @@ bool is_read_only(const Tree& tree) {
 Result<void> check_flags(u64 old, u64 wanted) {
     constexpr u64 compression = inode_compress | inode_nocompress;
     if ((wanted & compression) == compression) return fail(Cause::InvalidArgument);
-    const bool cow_and_compression = ((wanted | old) & inode_nodatacow) != 0 && (wanted & compression) != 0;
-    if (cow_and_compression || ((wanted & inode_nodatacow) != 0 && (old & compression) != 0)) {
+    const bool at_once = (wanted & inode_nodatacow) != 0 && (wanted & inode_compress) != 0;
+    const bool after_no_cow = (old & inode_nodatacow) != 0 && (wanted & compression) != 0;
+    const bool after_compression = (old & compression) != 0 && (wanted & inode_nodatacow) != 0;
+    if (at_once || after_no_cow || after_compression) {
         return fail(Cause::InvalidArgument, "compression and no copy on write exclude each other");
     }
     return {};
@@ -66,9 +68,13 @@ Result<void> check_xattr_change(const Inode& inode, const Tree& tree, std::strin
     if ((inode.item.flags & fixed_flags) != 0) return fail(Cause::NotPermitted);
     if (kind == XattrKind::User && !has_content) return fail(Cause::NotPermitted, "user attributes of a special file");
     if (kind == XattrKind::System) return fail(Cause::NotSupported, escaped(name));
+    const bool only_prefix = name.find('.') + 1 == name.size() && kind != XattrKind::Unknown;
+    if (only_prefix && (kind == XattrKind::Trusted || kind == XattrKind::Security)) {
+        return fail(Cause::InvalidArgument, escaped(name));
+    }
     if (is_read_only(tree)) return fail(Cause::ReadOnly, "a read-only subvolume");
     if (kind == XattrKind::Unknown) return fail(Cause::NotSupported, escaped(name));
-    if (name.ends_with('.') && name.find('.') + 1 == name.size()) return fail(Cause::InvalidArgument, escaped(name));
+    if (only_prefix) return fail(Cause::InvalidArgument, escaped(name));
     if (kind == XattrKind::Btrfs && name != compression_xattr) return fail(Cause::InvalidArgument, escaped(name));
     return {};
 }

@@ -80,6 +80,7 @@ Result<NodeId> FileSystem::lookup_name(NodeId dir, std::string_view name) {
 
 Result<NodeId> FileSystem::parent(NodeId dir) {
     auto lock = reading();
+    TRY(require_directory(dir));
     return parent_of(dir);
 }
 

@@ -82,8 +82,8 @@ Result<void> FileSystem::check_rename(Transaction& tx, const Renaming& work) {
         }
     }
     const bool same_tree = from.tree == work.to_tree;
-    if (!same_tree && from.kind == EntryKind::Inode) return fail(Cause::CrossDevice);
-    if (!same_tree && exchange && work.to->kind == EntryKind::Inode) return fail(Cause::CrossDevice);
+    if (!same_tree && from.kind != EntryKind::Subvolume) return fail(Cause::CrossDevice);
+    if (!same_tree && exchange && work.to->kind != EntryKind::Subvolume) return fail(Cause::CrossDevice);
     if (from.kind == EntryKind::LostSubvolume) return fail(Cause::NotEmpty);
     if (exchange) return work.to->kind == EntryKind::LostSubvolume ? fail(Cause::NotEmpty) : Result<void>{};
     if (work.to) {
