@@ -85,7 +85,8 @@ struct Found {
 }  // namespace
 
 // From `from_at` on, a number of items; returns how far. An inline one is copied.
-Result<u64> FileWriter::clone_step(const Inode& from, const InodePtr& to, const CloneRange& range, u64 from_at) {
+Result<u64> FileWriter::clone_step(const Inode& from, const InodePtr& to, const CloneRange& range,
+                                   u64 from_at) {
     const u64 last = range.from_at + up(range.length);
     u64 until = last;
     bool begins_inline = false;
@@ -138,13 +139,15 @@ Result<u64> FileWriter::clone_step(const Inode& from, const InodePtr& to, const 
         TRY(write_back_locked({to}));
         return until;
     }
-    const u32 items = static_cast<u32>(found.size() * 3 + 4 + std::min<u64>(dropped / dropped_beside, 1U << 16));
+    const u32 items =
+        static_cast<u32>(found.size() * 3 + 4 + std::min<u64>(dropped / dropped_beside, 1U << 16));
     Transaction tx = TRY(store_.begin({.items = items}));
     if (to->gone || from.gone) return fail(Cause::NotFound);
     Tree* tree = TRY(tx.tree(to->id.tree));
     touch(tx, *to);
     TRY(drop_extents(tx, *tree, *to, from_at + shift, until + shift));
-    for (const Found& item : found) TRY(insert_extent(tx, *tree, *to, item.begin + shift, item.part, ExtentRefs::More));
+    for (const Found& item : found)
+        TRY(insert_extent(tx, *tree, *to, item.begin + shift, item.part, ExtentRefs::More));
     TRY(fill_holes(tx, *tree, *to, from_at + shift, std::min(until + shift, up(size))));
     TRY(grow_on_disk(tx, *tree, *to, size));
     tx.done();

@@ -99,7 +99,8 @@ Result<std::vector<FilePages::Range>> FileWriter::ranges_to_allocate(const Inode
 }
 
 // The file's size on disk grows as far as its range is allocated, up to `size`.
-Result<void> FileWriter::preallocate(const InodePtr& inode, const std::vector<FilePages::Range>& ranges, u64 size) {
+Result<void> FileWriter::preallocate(const InodePtr& inode, const std::vector<FilePages::Range>& ranges,
+                                     u64 size) {
     u64 wanted = 0;
     for (const auto& range : ranges) wanted += range.end - range.begin;
     if (TRY(data_room(wanted)) < wanted) return fail(Cause::NoSpace);
@@ -114,7 +115,8 @@ Result<void> FileWriter::preallocate(const InodePtr& inode, const std::vector<Fi
 }
 
 // `left`: the next one is the last.
-Result<void> FileWriter::preallocate_some(const InodePtr& inode, std::vector<FilePages::Range>& left, u64 size) {
+Result<void> FileWriter::preallocate_some(const InodePtr& inode, std::vector<FilePages::Range>& left,
+                                          u64 size) {
     u64 dropped = 0;
     {
         auto lock = volume_.reading();
@@ -123,14 +125,16 @@ Result<void> FileWriter::preallocate_some(const InodePtr& inode, std::vector<Fil
             dropped += TRY(count_extents(volume_, *inode, range.begin, range.end));
         }
     }
-    const u32 items = static_cast<u32>(extents_per_step * 3 + std::min<u64>(dropped / dropped_beside, 1U << 16));
+    const u32 items =
+        static_cast<u32>(extents_per_step * 3 + std::min<u64>(dropped / dropped_beside, 1U << 16));
     Transaction tx = TRY(store_.begin({.items = items}));
     if (inode->gone) return fail(Cause::NotFound);
     Tree* tree = TRY(tx.tree(inode->id.tree));
     Result<void> done;
     for (std::size_t i = 0; i < extents_per_step && !left.empty(); ++i) {
         auto& range = left.back();
-        auto extent = store_.allocate_data(tx, std::min(range.end - range.begin, prealloc_bytes_max), sector_);
+        auto extent =
+            store_.allocate_data(tx, std::min(range.end - range.begin, prealloc_bytes_max), sector_);
         if (!extent) {
             if (extent.error().cause != Cause::NoSpace) return fail(extent.error());
             done = fail(extent.error());
@@ -179,17 +183,19 @@ Result<void> FileWriter::zero_edges(const InodePtr& inode, u64 begin, u64 end, H
     return {};
 }
 
-// Whole sectors go, also behind the file's end; sectors covered in part are zeroed if they are allocated. Where all is a
-// hole already nothing changes, not even times.
+// Whole sectors go, also behind the file's end; sectors covered in part are zeroed if they are allocated.
+// Where all is a hole already nothing changes, not even times.
 Result<void> FileWriter::punch(const InodePtr& inode, u64 begin, u64 end) {
-    bool anything = inode->pages != nullptr && inode->pages->clean_bytes(down(begin), up(end)) < up(end) - down(begin);
+    bool anything =
+        inode->pages != nullptr && inode->pages->clean_bytes(down(begin), up(end)) < up(end) - down(begin);
     if (!anything) {
         auto visit = [&](const Cursor& cursor, u64 item_begin, u64) -> Result<bool> {
             anything = item_begin < up(end) && is_allocated(cursor.data());
             return item_begin < up(end) && !anything;
         };
         auto lock = volume_.reading();
-        TRY(for_each_extent(volume_, TRY(volume_.tree_root(inode->id.tree)), inode->id.ino, down(begin), visit));
+        TRY(for_each_extent(volume_, TRY(volume_.tree_root(inode->id.tree)), inode->id.ino, down(begin),
+                            visit));
     }
     if (!anything) return {};
     TRY(zero_edges(inode, begin, end, Holds::Unwritten));

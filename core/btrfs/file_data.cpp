@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// File content, read: EXTENT_DATA items in order of their file position. What no item covers is a hole; so are
-// regular items with disk address 0, and preallocated ones read as zeros. Data that isn't on disk yet lies over all of it.
+// File content, read: EXTENT_DATA items in order of their file position. What no item covers is a hole; so
+// are regular items with disk address 0, and preallocated ones read as zeros. Data that isn't on disk yet
+// lies over all of it.
 #include "btrfs/file_data.h"
 
 #include "btrfs/file_extents.h"
@@ -96,8 +97,9 @@ FileExtent describe(const Cursor& cursor, u64 begin, u64 end, Compression compre
     return extent;
 }
 
-// Calls `visit(extent, end)` for what the file has behind `at`, in order, until it returns false: extents (`end` is where
-// they end in the file, whole sectors), and over them what is dirty, which has no place on disk yet.
+// Calls `visit(extent, end)` for what the file has behind `at`, in order, until it returns false: extents
+// (`end` is where they end in the file, whole sectors), and over them what is dirty, which has no place on
+// disk yet.
 template <class F>
 Result<void> for_each_stretch(Volume& volume, const Inode& inode, u64 at, F&& visit) {
     const FilePages* pages = inode.pages.get();
@@ -126,13 +128,14 @@ Result<void> for_each_stretch(Volume& volume, const Inode& inode, u64 at, F&& vi
         return !stopped;
     };
     TRY(for_each_extent(volume, TRY(volume.tree_root(inode.id.tree)), inode.id.ino, at, visit_item));
-    if (pages != nullptr) emit(std::max(done, pages->size()), nothing);
+    emit(~0ULL, nothing);
     return {};
 }
 
 }  // namespace
 
-Result<void> read_extents(Volume& volume, DataReader& data, NodeId id, u64 at, MutBytes out, DataChecksums sums) {
+Result<void> read_extents(Volume& volume, DataReader& data, NodeId id, u64 at, MutBytes out,
+                          DataChecksums sums) {
     const u64 end = at + out.size();
     u64 done = at;  // everything before is filled
     auto fill_zeros = [&](u64 to) {
@@ -165,12 +168,11 @@ Result<std::size_t> FileSystem::read(NodeId id, u64 at, MutBytes out) {
     if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
     InodePtr inode = TRY(file_inode(id));
     std::shared_lock data(inode->lock);
-    std::size_t done = 0;
-    while (done < out.size()) {
+    for (std::size_t done = 0;;) {
         auto lock = reading();
         if (inode->type() == vfs::FileType::Directory) return fail(Cause::IsADirectory);
         u64 size = size_of(*inode);
-        if (at >= size) break;
+        if (done == out.size() || at >= size) return done;
         u64 length = std::min<u64>({out.size() - done, read_piece_bytes, size - at});
         MutBytes part = out.subspan(done, static_cast<std::size_t>(length));
         auto sums = (inode->item.flags & inode_nodatasum) != 0 ? DataChecksums::None : DataChecksums::Verify;
@@ -180,7 +182,6 @@ Result<std::size_t> FileSystem::read(NodeId id, u64 at, MutBytes out) {
         done += part.size();
         at += part.size();
     }
-    return done;
 }
 
 Result<std::string> FileSystem::readlink(NodeId id) {
@@ -189,7 +190,8 @@ Result<std::string> FileSystem::readlink(NodeId id) {
     InodePtr inode = TRY(file_inode(id));
     auto lock = reading();
     const u64 size = inode->item.size;
-    if (vfs::file_type_of_mode(inode->item.mode) != vfs::FileType::Symlink) return fail(Cause::InvalidArgument);
+    if (vfs::file_type_of_mode(inode->item.mode) != vfs::FileType::Symlink)
+        return fail(Cause::InvalidArgument);
     if (size > volume_.geometry().node_size) {
         return fail(Cause::InodeItemBad, {.tree = id.tree}, "symlink of " + std::to_string(size) + " bytes");
     }

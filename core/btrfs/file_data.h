@@ -7,8 +7,8 @@
 
 namespace glassfs::btrfs {
 
-// Fills `out` with the file's bytes from `at` on as its extents have them: zeros where there are none. Knows nothing of
-// the file's size, nor of data that isn't on disk yet. Needs Volume::reading().
+// Fills `out` with the file's bytes from `at` on as its extents have them: zeros where there are none. Knows
+// nothing of the file's size, nor of data that isn't on disk yet. Needs Volume::reading().
 Result<void> read_extents(Volume&, DataReader&, vfs::NodeId, u64 at, MutBytes out, DataChecksums);
 
 }  // namespace glassfs::btrfs

@@ -306,9 +306,10 @@ Result<void> ExtentEdit::join(u64 at) {
     TRY(cursor.check());
     const u64 begin = cursor.key().offset;
     FileExtentPart left = part_of(cursor.data());
-    bool same = left.extent.addr == right.extent.addr && left.extent.addr.value != 0 && left.type == right.type &&
-                left.compression == Compression::None && right.compression == Compression::None &&
-                begin + left.length == at && left.offset + left.length == right.offset;
+    bool same = left.extent.addr == right.extent.addr && left.extent.addr.value != 0 &&
+                left.type == right.type && left.compression == Compression::None &&
+                right.compression == Compression::None && begin + left.length == at &&
+                left.offset + left.length == right.offset;
     if (!same) return {};
     EditPath path;
     TRY(find(at, path));
@@ -346,8 +347,8 @@ Result<void> insert_extent(Transaction& tx, Tree& tree, Inode& inode, u64 begin,
     return ExtentEdit(tx, tree, inode).insert(begin, part, refs);
 }
 
-Result<void> insert_inline_extent(Transaction& tx, Tree& tree, Inode& inode, u64 size, Compression compression,
-                                  Bytes data) {
+Result<void> insert_inline_extent(Transaction& tx, Tree& tree, Inode& inode, u64 size,
+                                  Compression compression, Bytes data) {
     return ExtentEdit(tx, tree, inode).insert_inline(size, compression, data);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The EXTENT_DATA items of a file. Each stands for a range of the file and shows a part of an extent; what no item
-// stands for is a hole. An extent itself is never changed or divided. Each item counts as a reference with the offset
-// (file position - position in the extent), which cutting an item at either side leaves as it is.
+// The EXTENT_DATA items of a file. Each stands for a range of the file and shows a part of an extent; what no
+// item stands for is a hole. An extent itself is never changed or divided. Each item counts as a reference
+// with the offset (file position - position in the extent), which cutting an item at either side leaves as it
+// is.
 //
-// What changes items is for one inode, inside of a step, with the inode's lock held exclusively, and keeps the extents'
-// references and the inode's nbytes exact. Positions are multiples of the sector size. An inline item stands for
-// whole sectors: the first one, as a rule.
+// What changes items is for one inode, inside of a step, with the inode's lock held exclusively, and keeps
+// the extents' references and the inode's nbytes exact. Positions are multiples of the sector size. An inline
+// item stands for whole sectors: the first one, as a rule.
 #pragma once
 
 #include "base/compression.h"
@@ -33,9 +34,9 @@ inline bool is_allocated(Bytes item) {
 // The bytes of a file that an item stands for; inline ones end where their data does.
 u64 file_extent_length(Bytes item);
 
-// Calls `visit(cursor, begin, end)` for the file's items that end behind `at`, in order, until it returns false. An
-// inline extent stands for its whole sectors, as in Linux: when the file was made longer afterwards, zeros follow that
-// count as data. Needs Volume::reading() or a step.
+// Calls `visit(cursor, begin, end)` for the file's items that end behind `at`, in order, until it returns
+// false. An inline extent stands for its whole sectors, as in Linux: when the file was made longer
+// afterwards, zeros follow that count as data. Needs Volume::reading() or a step.
 template <class F>
 Result<void> for_each_extent(Volume& volume, const TreeRoot& root, InodeNo ino, u64 at, F&& visit) {
     const u64 sector = volume.geometry().sector_size;
@@ -47,7 +48,8 @@ Result<void> for_each_extent(Volume& volume, const TreeRoot& root, InodeNo ino, 
         u64 begin = cursor.key().offset;
         u64 length = file_extent_length(cursor.data());
         if (is_inline(cursor.data())) length = (length + sector - 1) / sector * sector;
-        if (begin + length < begin) return fail(Cause::FileExtentBad, cursor.where(), "beyond the largest file");
+        if (begin + length < begin)
+            return fail(Cause::FileExtentBad, cursor.where(), "beyond the largest file");
         if (begin + length <= at) continue;
         Result<bool> go_on = visit(cursor, begin, begin + length);
         if (!go_on) return fail(std::move(go_on).error());
@@ -68,7 +70,8 @@ struct FileExtentPart {
 };
 FileExtentPart part_of(Bytes item);
 
-// What of [begin, end) is stored goes; an item that reaches beyond is cut, one that reaches beyond both is split.
+// What of [begin, end) is stored goes; an item that reaches beyond is cut, one that reaches beyond both is
+// split.
 Result<void> drop_extents(Transaction&, Tree&, Inode&, u64 begin, u64 end);
 // Where nothing is stored. New: the first reference to what allocate_data() gave.
 enum class ExtentRefs : u8 { New, More };
@@ -80,16 +83,17 @@ Result<void> fill_holes(Transaction&, Tree&, Inode&, u64 begin, u64 end);
 // The preallocated range, of one extent, holds data now. Items that show the same are joined again.
 Result<void> mark_written(Transaction&, Tree&, Inode&, u64 begin, u64 end);
 
-// The last items, those that reach behind `size`, go or are cut there: at most `items_max`, from the end towards the
-// front, and the inode's size on disk follows down. More: not done, there are others in front. A compressed inline
-// extent can't be cut; it stays while `size` isn't 0.
+// The last items, those that reach behind `size`, go or are cut there: at most `items_max`, from the end
+// towards the front, and the inode's size on disk follows down. More: not done, there are others in front. A
+// compressed inline extent can't be cut; it stays while `size` isn't 0.
 enum class Progress : u8 { More, Done };
 Result<Progress> truncate_items(Transaction&, Tree&, Inode&, u64 size, u32 items_max);
 // All at once.
 Result<void> truncate_items(Transaction&, Tree&, Inode&, u64 size);
 
-// Whether what an item stands for may be overwritten where it lies: nobody else refers to the extent, no snapshot shares
-// the item, and it isn't compressed. (What it holds may be for the caller to keep, unless the inode has NODATACOW.)
+// Whether what an item stands for may be overwritten where it lies: nobody else refers to the extent, no
+// snapshot shares the item, and it isn't compressed. (What it holds may be for the caller to keep, unless the
+// inode has NODATACOW.)
 Result<bool> can_write_in_place(Transaction&, Tree&, const Inode&, u64 begin, const FileExtentPart&);
 
 // How many items stand for something in the range. Needs Volume::reading() or a step.

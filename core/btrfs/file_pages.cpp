@@ -8,8 +8,7 @@
 namespace glassfs::btrfs {
 
 FilePages::FilePages(u32 sector_size, u64 size, u64 order, std::shared_ptr<std::atomic<u64>> total)
-    : sector_(sector_size), size_(size), order_(order), total_(std::move(total)) {
-}
+    : sector_(sector_size), size_(size), order_(order), total_(std::move(total)) {}
 FilePages::~FilePages() {
     *total_ -= bytes_;
 }
@@ -153,7 +152,8 @@ Result<u64> allocated_bytes(Volume& volume, const Inode& inode) {
         u64 stored = 0;
         auto visit = [&](const Cursor& cursor, u64 begin, u64 end) -> Result<bool> {
             if (begin >= range->end) return false;
-            if (is_allocated(cursor.data())) stored += std::min(end, range->end) - std::max(begin, range->begin);
+            if (is_allocated(cursor.data()))
+                stored += std::min(end, range->end) - std::max(begin, range->begin);
             return true;
         };
         TRY(for_each_extent(volume, root, inode.id.ino, range->begin, visit));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// File data in memory that has no place on disk yet: delayed allocation. What is dirty is whole sectors, each with all
-// its bytes, in runs that touch but never overlap. Where in the file there is no run, the tree's items say what it holds.
+// File data in memory that has no place on disk yet: delayed allocation. What is dirty is whole sectors, each
+// with all its bytes, in runs that touch but never overlap. Where in the file there is no run, the tree's
+// items say what it holds.
 //
-// Under the inode's lock: exclusively to change them, shared to read them. size() alone is like Inode::item: read
-// under Volume::reading(), changed inside of steps.
+// Under the inode's lock: exclusively to change them, shared to read them. size() alone is like Inode::item:
+// read under Volume::reading(), changed inside of steps.
 #pragma once
 
 #include "btrfs/inode_table.h"
@@ -18,15 +19,15 @@ class FilePages {
     // From a file offset (a multiple of the sector size) to the bytes from there on.
     using Runs = std::map<u64, Buffer>;
 
-    // `size`: the file's. `order`: of becoming dirty, among the volume's files. `total`: the dirty bytes of all of them,
-    // kept up to date.
+    // `size`: the file's. `order`: of becoming dirty, among the volume's files. `total`: the dirty bytes of
+    // all of them, kept up to date.
     FilePages(u32 sector_size, u64 size, u64 order, std::shared_ptr<std::atomic<u64>> total);
     ~FilePages();
     FilePages(const FilePages&) = delete;
     FilePages& operator=(const FilePages&) = delete;
 
-    // The file's size as everybody sees it. The one in Inode::item goes to disk and follows when all data before it
-    // has: so a crash never leaves zeros in the place of data.
+    // The file's size as everybody sees it. The one in Inode::item goes to disk and follows when all data
+    // before it has: so a crash never leaves zeros in the place of data.
     u64 size() const { return size_; }
     void set_size(u64 size) { size_ = size; }
     u64 order() const { return order_; }
@@ -72,8 +73,8 @@ class FilePages {
 inline u64 size_of(const Inode& inode) {
     return inode.pages != nullptr ? inode.pages->size() : inode.item.size.get();
 }
-// The bytes that it occupies or will occupy (stat's blocks): those of its extents, and dirty ones where there is no
-// extent yet. Needs the inode's lock (shared will do) and Volume::reading() or a step.
+// The bytes that it occupies or will occupy (stat's blocks): those of its extents, and dirty ones where there
+// is no extent yet. Needs the inode's lock (shared will do) and Volume::reading() or a step.
 Result<u64> allocated_bytes(Volume&, const Inode&);
 
 }  // namespace glassfs::btrfs

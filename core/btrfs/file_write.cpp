@@ -15,15 +15,14 @@ using vfs::NodeId;
 namespace {
 
 constexpr std::size_t write_piece_bytes = 4U << 20;
-constexpr std::size_t files_at_once = 64;    // locked while they are written back together
-constexpr u32 truncate_items_max = 512;      // in one step
-constexpr u32 items_beside = 16;             // how many deletions, side by side, count as one item of a Need
+constexpr std::size_t files_at_once = 64;  // locked while they are written back together
+constexpr u32 truncate_items_max = 512;    // in one step
+constexpr u32 items_beside = 16;           // how many deletions, side by side, count as one item of a Need
 
 }  // namespace
 
 FileWriter::FileWriter(Volume& volume, WritableVolume& store, DataReader& data, InodeTable& inodes)
-    : volume_(volume), store_(store), data_(data), inodes_(inodes), sector_(volume.geometry().sector_size) {
-}
+    : volume_(volume), store_(store), data_(data), inodes_(inodes), sector_(volume.geometry().sector_size) {}
 
 Result<InodePtr> FileWriter::find(NodeId id) {
     auto lock = volume_.reading();
@@ -49,8 +48,8 @@ u64 FileWriter::size_now(const Inode& inode) {
 
 // ---- Room
 
-// For what isn't dirty yet, `wanted` bytes or as many as there are. Chunks are made now: later other chunks might have
-// taken the devices' last bytes.
+// For what isn't dirty yet, `wanted` bytes or as many as there are. Chunks are made now: later other chunks
+// might have taken the devices' last bytes.
 Result<u64> FileWriter::data_room(u64 wanted) {
     for (;;) {
         {
@@ -107,7 +106,8 @@ Result<void> FileWriter::need_room(const Inode& inode, const Sectors& sectors) {
 
 // ---- Becoming dirty
 
-// The sector at `at`, if it isn't dirty already, as it is now; behind the file's end it is zeros, whatever is on disk.
+// The sector at `at`, if it isn't dirty already, as it is now; behind the file's end it is zeros, whatever is
+// on disk.
 Result<void> FileWriter::add_sector(const Inode& inode, u64 at, Sectors& out) {
     if (inode.pages != nullptr && inode.pages->is_dirty(at)) return {};
     if (!out.empty() && out.back().at == at) return {};
@@ -118,14 +118,16 @@ Result<void> FileWriter::add_sector(const Inode& inode, u64 at, Sectors& out) {
         auto sums = (inode.item.flags & inode_nodatasum) != 0 ? DataChecksums::None : DataChecksums::Verify;
         TRY(read_extents(volume_, data_, inode.id, at, sector.bytes, sums));
         if (size - at < sector_) {
-            std::fill(sector.bytes.begin() + static_cast<std::ptrdiff_t>(size - at), sector.bytes.end(), u8{0});
+            std::fill(sector.bytes.begin() + static_cast<std::ptrdiff_t>(size - at), sector.bytes.end(),
+                      u8{0});
         }
     }
     out.push_back(std::move(sector));
     return {};
 }
 
-// A file that grows gets its last sector, when it isn't full, written anew: on disk anything may stand behind the end.
+// A file that grows gets its last sector, when it isn't full, written anew: on disk anything may stand behind
+// the end.
 Result<void> FileWriter::add_end_sector(const Inode& inode, Sectors& out) {
     u64 size = size_now(inode);
     return size % sector_ == 0 ? Result<void>{} : add_sector(inode, down(size), out);
@@ -150,7 +152,8 @@ FilePages& FileWriter::pages_of(const InodePtr& inode) {
     if (inode->pages == nullptr) {
         std::lock_guard lock(dirty_mutex_);
         u64 order = next_order_++;
-        inode->pages = std::make_shared<FilePages>(static_cast<u32>(sector_), inode->item.size, order, dirty_bytes_);
+        inode->pages =
+            std::make_shared<FilePages>(static_cast<u32>(sector_), inode->item.size, order, dirty_bytes_);
         dirty_[order] = inode;
     }
     return *inode->pages;
@@ -179,9 +182,10 @@ Result<void> FileWriter::grow_on_disk(Transaction& tx, Tree& tree, Inode& inode,
     return {};
 }
 
-// What a change of the content begins with, in its step: times, the size that the file has from now on, and sectors
-// that become dirty.
-Result<void> FileWriter::begin_change(Transaction& tx, const InodePtr& inode, u64 size, const Sectors& sectors) {
+// What a change of the content begins with, in its step: times, the size that the file has from now on, and
+// sectors that become dirty.
+Result<void> FileWriter::begin_change(Transaction& tx, const InodePtr& inode, u64 size,
+                                      const Sectors& sectors) {
     if (inode->gone) return fail(Cause::NotFound);
     touch(tx, *inode);
     if (!sectors.empty() || inode->pages != nullptr) {
@@ -318,7 +322,8 @@ Result<void> FileWriter::write_back(const InodePtr& inode) {
 
 // In groups: their data goes side by side, and their items in common steps.
 Result<void> FileWriter::write_back_each(std::vector<DirtyFile> files) {
-    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.inode->id < b.inode->id; });
+    std::sort(files.begin(), files.end(),
+              [](const auto& a, const auto& b) { return a.inode->id < b.inode->id; });
     Result<void> result;
     for (std::size_t at = 0; at < files.size(); at += files_at_once) {
         std::span group = std::span(files).subspan(at, std::min(files.size() - at, files_at_once));

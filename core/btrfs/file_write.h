@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Changing the data of files. write() puts bytes into FilePages and nothing else; they get their place on disk when the
-// file is written back (write_back.h): for fsync and sync, before a snapshot, and when too much is dirty in memory.
+// Changing the data of files. write() puts bytes into FilePages and nothing else; they get their place on
+// disk when the file is written back (write_back.h): for fsync and sync, before a snapshot, and when too much
+// is dirty in memory.
 //
-// Room for data is counted when it becomes dirty, so that a full volume is an error of write(), not of fsync().
+// Room for data is counted when it becomes dirty, so that a full volume is an error of write(), not of
+// fsync().
 #pragma once
 
 #include "btrfs/data_reader.h"
@@ -28,14 +30,14 @@ class FileWriter {
     Result<void> fallocate(vfs::NodeId, vfs::FallocateMode, u64 at, u64 length);
     Result<void> clone_range(vfs::NodeId from, u64 from_at, u64 length, vfs::NodeId to, u64 to_at);
 
-    // Gives dirty data its place on disk; durable with the next commit. No inode's lock may be held. The first error;
-    // the data of files that failed stays dirty.
+    // Gives dirty data its place on disk; durable with the next commit. No inode's lock may be held. The
+    // first error; the data of files that failed stays dirty.
     Result<void> write_back(const InodePtr&);
     Result<void> write_back_all();
     Result<void> write_back_tree(u64 tree);
 
-    // While it is held nothing is written in place, and no write back is between its steps: what a snapshot made
-    // meanwhile shares stays as it is. First write_back_tree(), then this, then the snapshot's step.
+    // While it is held nothing is written in place, and no write back is between its steps: what a snapshot
+    // made meanwhile shares stays as it is. First write_back_tree(), then this, then the snapshot's step.
     [[nodiscard]] std::unique_lock<std::shared_mutex> pause() { return std::unique_lock(in_place_mutex_); }
 
     // Dirty data of an inode that goes. Inside of a step, with the inode's lock.

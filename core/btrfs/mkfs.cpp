@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The plan: three chunks (system, metadata, data) one behind the other in the logical address space and on
-// each device from 1 MiB on; then every tree as one leaf at the begin of the metadata chunk (the chunk tree:
-// of the system chunk), but for places where a copy of the superblock lies; then the leaves, and the
-// superblocks last. Nothing is written before the whole plan stands.
+// each device from 1 MiB on; then every tree as one leaf (the root tree as two and a node where blocks are
+// too small) at the begin of the metadata chunk (the chunk tree: of the system chunk), but for places where a
+// copy of the superblock lies; then the leaves, and the superblocks last. Nothing is written before the whole
+// plan stands.
 #include "btrfs/mkfs.h"
 
 #include "btrfs/chunk_map.h"
@@ -30,10 +31,18 @@ struct Member {
     Uuid uuid = {};
 };
 
-struct TreePlan {
-    u64 id = 0;
-    LogicalAddr addr;
+struct BlockPlan {
+    u64 tree = 0;
+    u8 level = 0;
+    LogicalAddr addr = {};
 };
+
+struct Item {
+    Key key;
+    Buffer data;
+};
+
+enum class RootLeaves : u8 { One, Two };
 
 // How many stripes a profile takes, and how many of them are copies of each other.
 struct ProfileShape {
@@ -69,9 +78,14 @@ class Maker {
         TRY(check_options());
         TRY(adopt(devices));
         TRY(plan_chunks());
-        TRY(plan_trees());
-        TRY(build_leaves());
-        return write();
+        for (RootLeaves leaves : {RootLeaves::One, RootLeaves::Two}) {
+            TRY(plan_trees(leaves));
+            build_blocks();
+            if (!overfull_) return write();
+        }
+        return fail(Cause::InvalidArgument, std::to_string(members_.size()) +
+                                                " devices are too many for node size " +
+                                                std::to_string(options_.node_size));
     }
 
   private:
@@ -81,17 +95,19 @@ class Maker {
     // `stripe_bytes`: at most. `spare`: bytes to leave on each device for the chunks that follow.
     Result<void> plan_chunk(u64 type, u64 profile, u64 stripe_bytes, u64 spare);
     std::vector<std::size_t> devices_by_room() const;
-    Result<void> plan_trees();
+    Result<void> plan_trees(RootLeaves);
     Result<LogicalAddr> place_block(const Chunk&, LogicalAddr from) const;
     Result<bool> holds_superblock(LogicalAddr, u64 length) const;
-    Result<void> build_leaves();
-    LeafBuilder leaf_of(u64 tree);
+    void build_blocks();
+    std::vector<Buffer> blocks_of(u64 tree);
+    std::vector<Buffer> root_blocks();
+    Buffer sealed(LeafBuilder leaf, std::size_t block);
     Result<void> write();
     Result<void> wipe(block::Device&, u64 at, u64 length);
     Result<void> write_logical(LogicalAddr, Bytes);
     Result<void> write_superblocks();
 
-    LeafBuilder root_tree();
+    std::vector<Item> root_tree();
     LeafBuilder extent_tree();
     LeafBuilder chunk_tree();
     LeafBuilder dev_tree();
@@ -105,11 +121,11 @@ class Maker {
         put(leaf, key, Bytes(reinterpret_cast<const u8*>(&item), sizeof item));
     }
     void put_block_groups(LeafBuilder&, u64 begin, u64 end);
-    disk::btrfs_root_item root_item(const TreePlan&) const;
+    disk::btrfs_root_item root_item(u64 tree) const;
     disk::btrfs_inode_item directory_inode() const;
     disk::btrfs_dev_item dev_item(std::size_t index) const;
     Buffer chunk_item(const Chunk&) const;
-    const TreePlan& tree(u64 id) const;
+    const BlockPlan& root_of(u64 tree) const;
     std::vector<LogicalAddr> blocks_in(const Chunk&) const;  // ascending
     u64 used_bytes(const Chunk& chunk) const { return blocks_in(chunk).size() * options_.node_size; }
 
@@ -123,9 +139,9 @@ class Maker {
     std::vector<Member> members_;
     std::vector<Chunk> chunks_;  // system, metadata, data
     ChunkMap map_;
-    std::vector<TreePlan> trees_;
-    std::vector<Buffer> leaves_;  // of trees_
-    bool overfull_ = false;       // something didn't fit into a leaf
+    std::vector<BlockPlan> plan_;  // a tree's blocks from its root on
+    std::vector<Buffer> blocks_;   // of plan_
+    bool overfull_ = false;        // something didn't fit into a leaf
 };
 
 bool is_power_of_two(u64 n) {
@@ -284,30 +300,35 @@ Result<LogicalAddr> Maker::place_block(const Chunk& chunk, LogicalAddr from) con
     return fail(Cause::NoSpace, "the first chunk is too small for the trees");
 }
 
-Result<void> Maker::plan_trees() {
-    std::vector<u64> ids = {root_tree_objectid, extent_tree_objectid, dev_tree_objectid,
-                            fs_tree_objectid,   csum_tree_objectid,   uuid_tree_objectid};
-    if (options_.free_space_tree) ids.push_back(free_space_tree_objectid);
-    if (options_.block_group_tree) ids.push_back(block_group_tree_objectid);
-    ids.push_back(data_reloc_tree_objectid);
-    trees_.push_back({chunk_tree_objectid, TRY(place_block(chunks_[0], chunks_[0].logical))});
+Result<void> Maker::plan_trees(RootLeaves root_leaves) {
+    std::vector<BlockPlan> wanted = {{root_tree_objectid}};
+    if (root_leaves == RootLeaves::Two) wanted = {{root_tree_objectid, 1}, wanted[0], wanted[0]};
+    for (u64 id :
+         {extent_tree_objectid, dev_tree_objectid, fs_tree_objectid, csum_tree_objectid, uuid_tree_objectid,
+          free_space_tree_objectid, block_group_tree_objectid, data_reloc_tree_objectid}) {
+        if (id == free_space_tree_objectid && !options_.free_space_tree) continue;
+        if (id == block_group_tree_objectid && !options_.block_group_tree) continue;
+        wanted.push_back({id});
+    }
+    plan_ = {{chunk_tree_objectid, 0, TRY(place_block(chunks_[0], chunks_[0].logical))}};
     LogicalAddr next = chunks_[1].logical;
-    for (u64 id : ids) {
-        next = TRY(place_block(chunks_[1], next));
-        trees_.push_back({id, next});
-        next = next + options_.node_size;
+    for (BlockPlan& block : wanted) {
+        block.addr = TRY(place_block(chunks_[1], next));
+        next = block.addr + options_.node_size;
+        plan_.push_back(block);
     }
     return {};
 }
 
-const TreePlan& Maker::tree(u64 id) const {
-    return *std::find_if(trees_.begin(), trees_.end(), [&](const TreePlan& plan) { return plan.id == id; });
+const BlockPlan& Maker::root_of(u64 tree) const {
+    return *std::find_if(plan_.begin(), plan_.end(),
+                         [&](const BlockPlan& block) { return block.tree == tree; });
 }
 
 std::vector<LogicalAddr> Maker::blocks_in(const Chunk& chunk) const {
     std::vector<LogicalAddr> blocks;
-    for (const TreePlan& plan : trees_) {
-        if (plan.addr >= chunk.logical && plan.addr < chunk.end()) blocks.push_back(plan.addr);
+    for (const BlockPlan& block : plan_) {
+        if (block.addr >= chunk.logical && block.addr < chunk.end()) blocks.push_back(block.addr);
     }
     std::sort(blocks.begin(), blocks.end());
     return blocks;
@@ -328,7 +349,7 @@ disk::btrfs_inode_item Maker::directory_inode() const {
     return inode;
 }
 
-disk::btrfs_root_item Maker::root_item(const TreePlan& plan) const {
+disk::btrfs_root_item Maker::root_item(u64 tree) const {
     disk::btrfs_root_item root{};
     root.inode.generation = 1;
     root.inode.size = 3;
@@ -336,12 +357,12 @@ disk::btrfs_root_item Maker::root_item(const TreePlan& plan) const {
     root.inode.nbytes = options_.node_size;
     root.inode.mode = 040755;
     root.generation = root.generation_v2 = first_generation.value;
-    root.bytenr = plan.addr.value;
+    root.bytenr = root_of(tree).addr.value;
     root.bytes_used = options_.node_size;
     root.refs = 1;
-    bool has_files = plan.id == fs_tree_objectid || plan.id == data_reloc_tree_objectid;
+    bool has_files = tree == fs_tree_objectid || tree == data_reloc_tree_objectid;
     if (has_files) root.root_dirid = first_free_objectid;
-    if (plan.id == fs_tree_objectid) {
+    if (tree == fs_tree_objectid) {
         root.inode.flags = inode_root_item_init;
         root.uuid = fs_tree_uuid_;
         root.ctime = root.otime = to_disk_time(now_);
@@ -363,25 +384,32 @@ Buffer self_ref() {
     return named_item(disk::btrfs_inode_ref{0, 2}, "..");
 }
 
-LeafBuilder Maker::root_tree() {
+template <class T>
+Buffer bytes_of(const T& item) {
+    const u8* begin = reinterpret_cast<const u8*>(&item);
+    return Buffer(begin, begin + sizeof item);
+}
+
+std::vector<Item> Maker::root_tree() {
     constexpr std::string_view name = "default";
-    LeafBuilder leaf(options_.node_size);
-    for (u64 id : {extent_tree_objectid, dev_tree_objectid, fs_tree_objectid}) {
-        put(leaf, make_key(id, KeyType::RootItem, 0), root_item(tree(id)));
-    }
-    put(leaf, make_key(root_tree_dir_objectid, KeyType::InodeItem, 0), directory_inode());
-    put(leaf, make_key(root_tree_dir_objectid, KeyType::InodeRef, root_tree_dir_objectid), Bytes(self_ref()));
+    std::vector<Item> items;
+    auto put_root = [&](u64 tree) {
+        items.push_back({make_key(tree, KeyType::RootItem, 0), bytes_of(root_item(tree))});
+    };
+    for (u64 tree : {extent_tree_objectid, dev_tree_objectid, fs_tree_objectid}) put_root(tree);
+    items.push_back({make_key(root_tree_dir_objectid, KeyType::InodeItem, 0), bytes_of(directory_inode())});
+    items.push_back(
+        {make_key(root_tree_dir_objectid, KeyType::InodeRef, root_tree_dir_objectid), self_ref()});
     disk::btrfs_dir_item entry{};
     entry.location = to_disk_key(make_key(fs_tree_objectid, KeyType::RootItem, ~0ULL));
     entry.name_len = static_cast<u16>(name.size());
     entry.type = ft_dir;
-    put(leaf, make_key(root_tree_dir_objectid, KeyType::DirItem, name_hash(name)),
-        Bytes(named_item(entry, name)));
-    for (const TreePlan& plan : trees_) {
-        if (plan.id <= root_tree_dir_objectid) continue;
-        put(leaf, make_key(plan.id, KeyType::RootItem, 0), root_item(plan));
+    items.push_back(
+        {make_key(root_tree_dir_objectid, KeyType::DirItem, name_hash(name)), named_item(entry, name)});
+    for (const BlockPlan& block : plan_) {
+        if (block.tree > root_tree_dir_objectid) put_root(block.tree);
     }
-    return leaf;
+    return items;
 }
 
 void Maker::put_block_groups(LeafBuilder& leaf, u64 begin, u64 end) {
@@ -394,19 +422,19 @@ void Maker::put_block_groups(LeafBuilder& leaf, u64 begin, u64 end) {
 
 LeafBuilder Maker::extent_tree() {
     LeafBuilder leaf(options_.node_size);
-    std::vector<TreePlan> by_addr = trees_;
+    std::vector<BlockPlan> by_addr = plan_;
     std::sort(by_addr.begin(), by_addr.end(), [](const auto& a, const auto& b) { return a.addr < b.addr; });
     u64 done = 0;  // block groups that begin before have been put
-    for (const TreePlan& plan : by_addr) {
+    for (const BlockPlan& block : by_addr) {
         struct {
             disk::btrfs_extent_item extent;
             disk::btrfs_extent_inline_ref ref;
         } item{{1, first_generation.value, extent_flag_tree_block},
-               {static_cast<u8>(KeyType::TreeBlockRef), plan.id}};
+               {static_cast<u8>(KeyType::TreeBlockRef), block.tree}};
         // A block group's key sorts behind the extent that begins where it does, before all others inside.
-        if (!options_.block_group_tree) put_block_groups(leaf, done, plan.addr.value);
-        done = plan.addr.value;
-        put(leaf, make_key(plan.addr.value, KeyType::MetadataItem, 0), item);
+        if (!options_.block_group_tree) put_block_groups(leaf, done, block.addr.value);
+        done = block.addr.value;
+        put(leaf, make_key(block.addr.value, KeyType::MetadataItem, block.level), item);
     }
     if (!options_.block_group_tree) put_block_groups(leaf, done, ~0ULL);
     return leaf;
@@ -513,41 +541,69 @@ LeafBuilder Maker::uuid_tree() {
     return leaf;
 }
 
-LeafBuilder Maker::leaf_of(u64 tree_id) {
-    switch (tree_id) {
-        case root_tree_objectid:
-            return root_tree();
-        case extent_tree_objectid:
-            return extent_tree();
-        case chunk_tree_objectid:
-            return chunk_tree();
-        case dev_tree_objectid:
-            return dev_tree();
-        case csum_tree_objectid:
-            return LeafBuilder(options_.node_size);
-        case uuid_tree_objectid:
-            return uuid_tree();
-        case free_space_tree_objectid:
-            return free_space_tree();
-        case block_group_tree_objectid:
-            return block_group_tree();
-        default:
-            return subvolume();
-    }
+Buffer Maker::sealed(LeafBuilder leaf, std::size_t block) {
+    const BlockPlan& plan = plan_[block];
+    return std::move(leaf).finish(geometry_, plan.addr, first_generation, plan.tree, chunk_tree_uuid_);
 }
 
-Result<void> Maker::build_leaves() {
-    for (const TreePlan& plan : trees_) {
-        leaves_.push_back(
-            leaf_of(plan.id).finish(geometry_, plan.addr, first_generation, plan.id, chunk_tree_uuid_));
+// The root tree, which comes behind the chunk tree in the plan.
+std::vector<Buffer> Maker::root_blocks() {
+    constexpr std::size_t first = 1;
+    std::vector<Item> items = root_tree();
+    bool one_leaf = plan_[first].level == 0;
+    std::size_t half = one_leaf ? items.size() : items.size() / 2;
+    LeafBuilder left(options_.node_size), right(options_.node_size);
+    for (std::size_t i = 0; i < items.size(); ++i)
+        put(i < half ? left : right, items[i].key, Bytes(items[i].data));
+    if (one_leaf) return {sealed(std::move(left), first)};
+    Buffer node = sealed(LeafBuilder(options_.node_size), first);
+    disk::btrfs_header header = load<disk::btrfs_header>(node);
+    header.level = 1;
+    header.nritems = 2;
+    std::memcpy(node.data(), &header, sizeof header);
+    for (std::size_t i = 0; i < 2; ++i) {
+        disk::btrfs_key_ptr pointer{to_disk_key(items[i * half].key), plan_[first + 1 + i].addr.value,
+                                    first_generation.value};
+        std::memcpy(node.data() + sizeof header + i * sizeof pointer, &pointer, sizeof pointer);
     }
+    seal_block(geometry_.csum_type, node);
+    return {std::move(node), sealed(std::move(left), first + 1), sealed(std::move(right), first + 2)};
+}
+
+std::vector<Buffer> Maker::blocks_of(u64 tree) {
+    auto leaf = [&]() -> LeafBuilder {
+        switch (tree) {
+            case extent_tree_objectid:
+                return extent_tree();
+            case chunk_tree_objectid:
+                return chunk_tree();
+            case dev_tree_objectid:
+                return dev_tree();
+            case csum_tree_objectid:
+                return LeafBuilder(options_.node_size);
+            case uuid_tree_objectid:
+                return uuid_tree();
+            case free_space_tree_objectid:
+                return free_space_tree();
+            case block_group_tree_objectid:
+                return block_group_tree();
+            default:
+                return subvolume();
+        }
+    };
+    return {sealed(leaf(), blocks_.size())};
+}
+
+void Maker::build_blocks() {
+    blocks_.clear();
     std::size_t array = sizeof(disk::btrfs_disk_key) + chunk_item(chunks_[0]).size();
-    if (overfull_ || array > sizeof(disk::btrfs_super_block::sys_chunk_array)) {
-        return fail(Cause::InvalidArgument, std::to_string(members_.size()) +
-                                                " devices are too many for node size " +
-                                                std::to_string(options_.node_size));
+    overfull_ = array > sizeof(disk::btrfs_super_block::sys_chunk_array);
+    while (blocks_.size() < plan_.size()) {
+        u64 tree = plan_[blocks_.size()].tree;
+        for (Buffer& block : tree == root_tree_objectid ? root_blocks() : blocks_of(tree)) {
+            blocks_.push_back(std::move(block));
+        }
     }
-    return {};
 }
 
 Result<void> Maker::write_logical(LogicalAddr addr, Bytes bytes) {
@@ -584,7 +640,7 @@ Result<void> Maker::write() {
         TRY(wipe(*member.device, 0, reserved_bytes));
         TRY(wipe(*member.device, bytes - reserved_bytes, reserved_bytes));
     }
-    for (std::size_t i = 0; i < trees_.size(); ++i) TRY(write_logical(trees_[i].addr, leaves_[i]));
+    for (std::size_t i = 0; i < plan_.size(); ++i) TRY(write_logical(plan_[i].addr, blocks_[i]));
     return write_superblocks();
 }
 
@@ -594,8 +650,9 @@ Result<void> Maker::write_superblocks() {
     super.flags = 1;  // WRITTEN
     super.magic = super_magic;
     super.generation = super.chunk_root_generation = first_generation.value;
-    super.root = tree(root_tree_objectid).addr.value;
-    super.chunk_root = tree(chunk_tree_objectid).addr.value;
+    super.root = root_of(root_tree_objectid).addr.value;
+    super.root_level = root_of(root_tree_objectid).level;
+    super.chunk_root = root_of(chunk_tree_objectid).addr.value;
     super.root_dir_objectid = root_tree_dir_objectid;
     super.num_devices = members_.size();
     super.sectorsize = super.stripesize = options_.sector_size;

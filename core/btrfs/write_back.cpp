@@ -5,6 +5,7 @@
 #include "btrfs/csum_tree.h"
 #include "btrfs/dir_items.h"
 #include "btrfs/tree_edit.h"
+#include "btrfs/xattr_edit.h"
 
 #include <algorithm>
 
@@ -17,7 +18,6 @@ constexpr std::size_t pieces_per_step = 64;
 constexpr std::size_t pieces_per_step_min = 4;  // where metadata is scarce
 constexpr u32 items_per_piece = 3;
 constexpr u64 dropped_beside = 16;  // how many old items, side by side, count as one item of a Need
-constexpr std::string_view compression_xattr = "btrfs.compression";
 
 }  // namespace
 
@@ -150,7 +150,8 @@ Result<void> WriteBack::plan(File& file) {
     return {};
 }
 
-// A small file as a whole, if its first sector is what is dirty. One that would fill the sector only compressed.
+// A small file as a whole, if its first sector is what is dirty. One that would fill the sector only
+// compressed.
 bool WriteBack::plan_inline(File& file, Compression compression) {
     const FilePages& pages = *file.inode->pages;
     const u64 size = pages.size();
@@ -370,10 +371,12 @@ Result<void> WriteBack::transfer(const File& file, Piece& piece, Output& output)
     if (file.summed()) piece.sums.reserve(piece.bytes_on_disk() / sector_ * checksum_size(type));
     if (piece.kind == Kind::Compressed) return put(piece.packed);
     const auto& runs = file.inode->pages->runs();
-    for (auto run = std::prev(runs.upper_bound(piece.begin)); run != runs.end() && run->first < piece.end; ++run) {
+    for (auto run = std::prev(runs.upper_bound(piece.begin)); run != runs.end() && run->first < piece.end;
+         ++run) {
         u64 from = std::max(piece.begin, run->first) - run->first;
         u64 to = std::min<u64>(piece.end - run->first, run->second.size());
-        TRY(put(Bytes(run->second).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from))));
+        TRY(put(
+            Bytes(run->second).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from))));
     }
     return {};
 }
@@ -390,7 +393,8 @@ Result<void> WriteBack::insert() {
     for (std::span<const Entry> left = entries; !left.empty();) {
         auto some = left.first(std::min(left.size(), per_step));
         auto done = insert(some);
-        if (!done && done.error().cause == Cause::NoSpace && !store_.aborted() && per_step > pieces_per_step_min) {
+        if (!done && done.error().cause == Cause::NoSpace && !store_.aborted() &&
+            per_step > pieces_per_step_min) {
             per_step /= 2;
             continue;
         }
@@ -406,7 +410,8 @@ Result<void> WriteBack::insert(std::span<const Entry> entries) {
         auto lock = writer_.volume_.reading();
         for (const Entry& entry : entries) {
             if (entry.piece == nullptr || entry.file->inode->gone) continue;
-            dropped += TRY(count_extents(writer_.volume_, *entry.file->inode, entry.piece->begin, entry.piece->end));
+            dropped +=
+                TRY(count_extents(writer_.volume_, *entry.file->inode, entry.piece->begin, entry.piece->end));
         }
     }
     Need need{.items = static_cast<u32>(entries.size()) * items_per_piece, .room = Room::Frees};

@@ -7,8 +7,8 @@
 //   insert     old extents of the ranges dropped, new ones and checksums inserted, the       steps
 //              size on disk grows as far as everything before it has its place
 //
-// The last part is what counts: a crash before the next commit leaves the files as they were, since new data went to
-// space that is free on disk. Only NODATACOW overwrites what the last commit knows.
+// The last part is what counts: a crash before the next commit leaves the files as they were, since new data
+// went to space that is free on disk. Only NODATACOW overwrites what the last commit knows.
 #pragma once
 
 #include "btrfs/file_write.h"
@@ -39,7 +39,7 @@ class WriteBack {
         Compression compression = Compression::None;
         Buffer packed = {};
         Buffer sums = {};
-        bool placed = false;    // `extent` is ours and not referred to yet
+        bool placed = false;  // `extent` is ours and not referred to yet
         u64 bytes_on_disk() const { return kind == Kind::Compressed ? packed.size() : end - begin; }
     };
     struct File {
@@ -47,7 +47,8 @@ class WriteBack {
         u64 flags = 0;  // the inode's
         std::vector<Piece> pieces = {};
         bool summed() const { return (flags & inode_nodatasum) == 0; }
-        // Where extents are looked at before new ones are made, Linux makes neither inline nor compressed ones.
+        // Where extents are looked at before new ones are made, Linux makes neither inline nor compressed
+        // ones.
         bool looks_for_place() const { return (flags & (inode_nodatacow | inode_prealloc)) != 0; }
     };
     struct Entry {
@@ -82,8 +83,8 @@ class WriteBack {
     WritableVolume& store_;
     const u64 sector_;
     std::vector<File> files_;
-    DataExtent room_;       // allocated and not given to a piece yet
-    u64 room_wanted_ = 0;   // by the pieces that have none yet
+    DataExtent room_;      // allocated and not given to a piece yet
+    u64 room_wanted_ = 0;  // by the pieces that have none yet
 };
 
 }  // namespace glassfs::btrfs

@@ -71,17 +71,18 @@ Result<void> set_features(btrfs::MkfsOptions& options, std::string_view list) {
 
 Result<Uuid> parse_uuid(std::string_view text) {
     Uuid uuid = {};
-    std::string digits;
+    std::string digits, lower;
     for (char c : text) {
+        lower += static_cast<char>(c >= 'A' && c <= 'F' ? c | 0x20 : c);
         if (c != '-') digits += c;
     }
-    bool good = digits.size() == 32 && text.size() == 36;
+    bool good = digits.size() == 32;
     for (std::size_t i = 0; good && i < uuid.size(); ++i) {
         auto byte = parse_number("0x" + digits.substr(2 * i, 2));
         good = byte.has_value();
         if (good) uuid[i] = static_cast<u8>(*byte);
     }
-    if (!good || uuid_text(uuid).size() != text.size() || uuid == Uuid{}) {
+    if (!good || uuid_text(uuid) != lower || uuid == Uuid{}) {
         return bad("--uuid: not a UUID: " + escaped(text));
     }
     return uuid;

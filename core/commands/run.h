@@ -20,6 +20,7 @@ ExitCode run_check(Context&);
 ExitCode run_mkfs(Invocation&);
 ExitCode run_lab(Invocation&);
 ExitCode run_import(Context&);
+ExitCode run_mount(Context&);
 ExitCode run_shell(Context&);
 
 ExitCode run_create(Context&);

@@ -48,6 +48,17 @@ constexpr Example export_examples[] = {
     {"export disk.img --tar - | zstd > disk.tar.zst", "as an archive"},
 };
 
+constexpr Option mount_options[] = {
+    {"-f,--foreground", nullptr, "stay in the foreground; what goes wrong with the volume is told here"},
+    {"-r,--read-only", nullptr, "open the image read-only"},
+    {"-o,--options", "LIST", "further options of the mount, as mount -o takes them: dev,suid,noexec"},
+};
+constexpr Example mount_examples[] = {
+    {"mount disk.img /mnt", "until \"umount /mnt\""},
+    {"mount disk.img /mnt --read-only --subvol home", "look at a subvolume"},
+    {"mount a.img -d b.img /mnt --foreground", "a volume on two devices, until Ctrl-C"},
+};
+
 constexpr Option shell_options[] = {
     {"-c,--command", "LINE", "run this line; may be given several times"},
     {"-k,--keep-going", nullptr, "go on after a command that failed"},
@@ -142,6 +153,26 @@ constexpr Command table[] = {
      .takes_paths = true,
      .in_console = false,
      .run = run_export},
+    {.name = "mount",
+     .operands = "DIR",
+     .summary = "show the volume as a directory of this machine, for other programs (FUSE)",
+     .details = "Needs libfuse3 when it is built, /dev/fuse when it runs, and root, or fusermount3 (fuse3). "
+                "Goes to the\n"
+                "background unless told not to; the image is whole when the program has ended, shortly after "
+                "umount.\n"
+                "Changes are durable after fsync, and after 30 seconds. Set-user-id bits and devices have no "
+                "effect\n"
+                "without -o suid,dev. Inodes of other subvolumes than the one shown have its id times 2^40 "
+                "added to\n"
+                "their number, since all are on one device here.",
+     .options = mount_options,
+     .examples = mount_examples,
+     .operands_min = 1,
+     .operands_max = 1,
+     .group = Group::Image,
+     .opens = Opens::ReadWrite,
+     .in_console = false,
+     .run = run_mount},
     {.name = "shell",
      .operands = "[SCRIPT]",
      .summary = "run commands on the volume: a script, lines given with -c, or typed",

@@ -61,14 +61,15 @@ class RegularSync {
     std::thread thread_;
 };
 
-// What of FUSE we want. Without it killing of set-user-id bits, and truncation at opening, the kernel sends
-// requests of their own for them.
+// What of FUSE we want. Set-user-id bits that a write takes away, and truncation at opening, the kernel sends
+// as requests of their own. Access lists it reads as xattrs and heeds; new files inherit none here.
 void on_init(void* data, fuse_conn_info* connection) {
     auto& server = *static_cast<Server*>(data);
     server.open_unneeded = (connection->capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
     server.opendir_unneeded = (connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
     connection->want &= ~static_cast<unsigned>(FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_ATOMIC_O_TRUNC);
-    connection->want |= connection->capable & static_cast<unsigned>(FUSE_CAP_CACHE_SYMLINKS);
+    connection->want |=
+        connection->capable & static_cast<unsigned>(FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_POSIX_ACL);
 }
 
 class FuseSession final : public Session {

@@ -473,8 +473,10 @@ void Generator::fill_attributes(Operation& op, Side& view) {
     // What changes there lasts until Linux forgets the inode.
     if (is_inode(view, op.node, "", stand_in_inode)) op.node = {};
     if (op.kind == OperationKind::SetFlags) {
-        // Sync, immutable, append-only, no dump, no atime, synchronous directory; not copied on write.
-        constexpr u64 bits[] = {1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 1, 1 << 1, 1 << 3};
+        // Sync, immutable, append-only, no dump, no atime, synchronous directory; not copied on write; not
+        // compressed, compressed.
+        constexpr u64 bits[] = {1 << 5,  1 << 6, 1 << 7, 1 << 8, 1 << 9,
+                                1 << 10, 1 << 1, 1 << 1, 1 << 3, 1 << 11};
         op.flags = bits[below(std::size(bits))];
         if (chance(30)) op.flags |= bits[below(std::size(bits))];
     }

@@ -91,6 +91,17 @@ TEST_CASE("btrfs/mkfs: a chunk whose second copy begins at a superblock begins i
     check_clean(devices);
 }
 
+TEST_CASE("btrfs/mkfs: the root tree takes two leaves where one of 4 KiB is too small") {
+    MkfsOptions options;
+    options.node_size = 4096;
+    options.block_group_tree = true;
+    auto volume = made(ram_devices({256 * MiB}), options);
+    CHECK(volume->super().root_level == 1);
+    check_clean(ram_devices({256 * MiB}), options);
+    options.node_size = 8192;
+    CHECK(made(ram_devices({256 * MiB}), options)->super().root_level == 0);
+}
+
 TEST_CASE("btrfs/mkfs: sizes from the smallest that mkfs.btrfs takes up to a pebibyte") {
     for (u64 size : {114294784 * u64{1}, 128 * MiB, GiB, 50 * GiB, 300 * GiB, 5 * TiB, PiB}) {
         CAPTURE(size);

@@ -10,15 +10,16 @@ using test::ModelConsole;
 
 TEST_CASE("commands/create: new files, with a mode; what is there is an error") {
     ModelConsole console;
-    CHECK(console.output("create /a /b -m 0600; ls -l /").starts_with("-rw-------  1"));
+    CHECK(console.output("create /a; ls -lD /a").starts_with("-rw-r--r-- 1 0:0 0 "));
+    CHECK(console.output("create /b /c -m 0600; ls -lD /c").starts_with("-rw------- 1 0:0 0 "));
     CHECK(console.complaint("create /a") == "/a: already exists");
     CHECK(console.complaint("create /") == "/: already exists");
     CHECK(console.complaint("create /x/") == "/x/: is a directory");
-    CHECK(console.complaint("create /no/x") == "/no/x: no such file or directory: no");
+    CHECK(console.complaint("create /no/x") == "/no/x: no such file or directory");
     CHECK(console.complaint("create ''; ls") == "/: no such file or directory: empty path");
     CHECK(console.complaint("create /m -m 9", 2) == "create: not a mode: 9");
     CHECK(console.output("create /j --json") ==
-          "{\"command\": \"create\", \"path\": \"/j\", \"ino\": 259, \"tree\": 5}\n");
+          "{\"command\": \"create\", \"path\": \"/j\", \"ino\": 260, \"tree\": 5}\n");
 }
 
 TEST_CASE("commands/touch: makes files, sets times, follows symlinks to where a file is to be") {
@@ -42,7 +43,7 @@ TEST_CASE("commands/mkdir: one, or all that are missing on the way") {
     ModelConsole console;
     console.output("mkdir /a /a/b/");
     CHECK(console.complaint("mkdir /a") == "/a: already exists");
-    CHECK(console.complaint("mkdir /x/y") == "/x/y: no such file or directory: x");
+    CHECK(console.complaint("mkdir /x/y") == "/x/y: no such file or directory");
     console.output("mkdir -p /a/b/c/d /a/b -m 0700");
     CHECK(console.output("tree /") ==
           "/\n└── a\n    └── b\n        └── c\n            └── d\n\n4 directories, 0 others\n");
@@ -74,21 +75,21 @@ TEST_CASE("commands/mknod: devices, FIFOs and sockets") {
 TEST_CASE("commands/ln: hard links and symlinks, also into a directory") {
     ModelConsole console;
     console.output("write /a text; mkdir /d; ln /a /b; ln /a /d; ln -s ../a /d/s; ln -s nowhere /d/n");
-    CHECK(console.output("ls -l /a").starts_with("-rw-r--r--  3"));
+    CHECK(console.output("ls -l /a").starts_with("-rw-r--r-- 3 "));
     CHECK(console.output("cat /d/a; cat /d/s") == "texttext");
     console.output("ln /d/n /n2");
     CHECK(console.output("stat /n2 --json").find("\"target\": \"nowhere\"") != std::string::npos);
     CHECK(console.complaint("ln /a /b") == "/b: already exists");
     CHECK(console.complaint("ln -T /a /d") == "/d: already exists");
     CHECK(console.complaint("ln /d /d2").starts_with("/d2: operation not permitted"));
-    CHECK(console.complaint("ln /none /x") == "/x: no such file or directory: none");
+    CHECK(console.complaint("ln /none /x") == "/x: no such file or directory");
 }
 
 TEST_CASE("commands/rm: files, and directories with everything in them") {
     ModelConsole console;
     console.output("mkdir -p /d/e/f; touch /a /d/x; repeat 2000 { touch /d/e/f$i }; mkdir /d/e/empty");
     CHECK(console.complaint("rm /d") == "/d: is a directory");
-    CHECK(console.complaint("rm /none") == "/none: no such file or directory: none");
+    CHECK(console.complaint("rm /none") == "/none: no such file or directory");
     CHECK(console.complaint("rm /a/").starts_with("/a/: not a directory"));
     CHECK(console.complaint("rm -r /d/..").starts_with("/d/..: invalid argument"));
     CHECK(console.complaint("rm -r /") == "/: busy");
@@ -177,10 +178,10 @@ TEST_CASE("commands/truncate and fallocate: sizes and ranges") {
     console.output("write /a --fill 1 --size 16K; fallocate -p -o 4K -l 4K /a");
     CHECK(console.output("stat /a -e --json").find("\"data\": [[0, 4096], [8192, 16384]]") !=
           std::string::npos);
-    console.output("fallocate -c -o 0 -l 4096 /a");
-    CHECK(console.output("stat /a -e --json").find("\"size\": 12288") != std::string::npos);
+    CHECK(console.complaint("fallocate -c -o 0 -l 4096 /a") == "/a: not supported");  // by btrfs
+    CHECK(console.complaint("fallocate -i -o 0 -l 4096 /a") == "/a: not supported");
     console.output("fallocate -l 1M -n /a; fallocate -z -o 0 -l 4096 /a; fallocate -l 20K /b");
-    CHECK(console.output("stat /a --json").find("\"size\": 12288") != std::string::npos);
+    CHECK(console.output("stat /a --json").find("\"size\": 16384") != std::string::npos);
     CHECK(console.output("stat /b --json").find("\"size\": 20480") != std::string::npos);
     console.output("truncate -c -s 5 /none; truncate --size 0 /a");
     CHECK(console.output("ls /") == "a\nb\n");
@@ -189,14 +190,14 @@ TEST_CASE("commands/truncate and fallocate: sizes and ranges") {
     CHECK(console.complaint("fallocate /a", 2) == "fallocate: how much? -l LENGTH");
     CHECK(console.complaint("fallocate -p -z -l 1 /a", 2) == "fallocate: only one of -p, -z, -c, -i");
     CHECK(console.complaint("fallocate -c -n -l 1 /a", 2) == "fallocate: -n doesn't go with -c and -i");
-    CHECK(console.complaint("fallocate -p -l 1 /none") == "/none: no such file or directory: none");
+    CHECK(console.complaint("fallocate -p -l 1 /none") == "/none: no such file or directory");
     CHECK(console.complaint("fallocate -l 0 /a").starts_with("/a: invalid argument"));
 }
 
 TEST_CASE("commands/chmod: octal and symbolic modes, below a directory as well") {
     ModelConsole console;
     console.output("mkdir -p /d/e; touch /d/f; chmod -R go-rwx /d; chmod u+s,g=r,+t /d/f");
-    CHECK(console.output("ls -l /d").starts_with("drwx------  1 0 0"));
+    CHECK(console.output("ls -lD /d").starts_with("drwx------ 1 0:0 "));
     CHECK(console.output("ls -l /d/f").starts_with("-rwSr----T"));
     auto mode = [](const char* text, u32 before) {
         auto result = parse_mode(text, before);
@@ -275,9 +276,9 @@ TEST_CASE("commands/cp: files, trees, holes, links and attributes") {
         "mkdir -p /d/e; write /d/f data --at 1M; truncate -s 3M /d/f; chmod 4711 /d/f; chown 9:8 /d/f;"
         "setfattr -n user.a -v b /d/f; ln /d/f /d/e/g; ln -s f /d/l; mknod /d/p p; utimens 1 2 /d/f /d");
     console.output("cp /d/f /copy; cp -a /d /all; cp -r /d /all; cp /d/l /through");
-    CHECK(console.output("stat /copy -e --json").find("\"data\": [[1048576, 1048580]]") != std::string::npos);
-    CHECK(console.output("ls -l /copy").starts_with("-rwx--x--x  1 0 0      3145728"));
-    CHECK(console.output("ls -l /all/f").starts_with("-rws--x--x  2 9 8      3145728"));
+    CHECK(console.output("stat /copy -e --json").find("\"data\": [[1048576, 1052672]]") != std::string::npos);
+    CHECK(console.output("ls -l /copy").starts_with("-rwx--x--x 1 0:0 3,145,728 "));
+    CHECK(console.output("ls -l /all/f").starts_with("-rws--x--x 2 9:8 3,145,728 "));
     CHECK(console.output("stat /all --json").find("\"mtime\": \"2.000000000\"") == std::string::npos);
     CHECK(console.output("stat /all/f --json").find("\"mtime\": \"2.000000000\"") != std::string::npos);
     CHECK(console.output("stat /all/f --json").find("user.a") != std::string::npos);
@@ -350,14 +351,14 @@ TEST_CASE("commands/script: it stops at the first failure, or goes on, with the 
     ModelConsole console;
     console.state.source = "demo";
     CHECK(console.run("touch /a\nrm /none\ntouch /b\n") == 1);
-    CHECK(console.err == "glassfs: demo:2: /none: no such file or directory: none\n");
+    CHECK(console.err == "glassfs: demo:2: /none: no such file or directory\n");
     CHECK(console.output("ls /") == "a\n");
     CHECK(console.run("repeat 3 {\n  touch /r$i\n  mkdir /r$i\n}\n") == 1);
     CHECK(console.err == "glassfs: demo:3: /r0: already exists\n");
     console.state.after_failure = AfterFailure::GoOn;
     CHECK(console.run("rm /none\nrm\nrepeat 2 { mkdir /a }\ntouch /b\n") == 2);
     CHECK(console.err ==
-          "glassfs: demo:1: /none: no such file or directory: none\n"
+          "glassfs: demo:1: /none: no such file or directory\n"
           "glassfs: demo:2: rm: missing PATH...\n"
           "glassfs: demo:3: /a: already exists\n"
           "glassfs: demo:3: /a: already exists\n");

@@ -214,7 +214,7 @@ TEST_CASE("commands/script: the end of a line that is being typed is found, for 
     CHECK(typed("ls ") == "3 ls ");
     CHECK(typed("") == "0 ");
     CHECK(typed("ls; ca") == "4 ca");
-    CHECK(typed("repeat 3 { cat /f") == "11 cat /f");
+    CHECK(typed("repeat 3 { cat /f") == "15 cat /f");
     CHECK(typed("repeat 3 { ") == "11 ");
     CHECK(typed("ls } x") == "5 x");
     CHECK(typed("cat $d/f") == "4 cat dir/f");

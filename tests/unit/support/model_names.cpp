@@ -226,8 +226,9 @@ Result<void> ModelFs::rename(NodeId from_dir, std::string_view from, NodeId to_d
 }
 
 Result<void> ModelFs::check_move_names(Move& wanted) {
-    if (wanted.from.empty() || wanted.to.empty()) return fail(Cause::NotFound);
+    if (wanted.from.empty()) return fail(Cause::NotFound);
     TRY(directory(wanted.from_dir));
+    if (wanted.to.empty()) return fail(Cause::NotFound);
     TRY(directory(wanted.to_dir));
     if (is_dots(wanted.from)) return fail(Cause::Busy);
     if (is_dots(wanted.to)) {
