@@ -8,54 +8,54 @@
 namespace glassfs {
 
 // X(Name, ERRNO, "sentence")
-#define GLASSFS_CAUSES_GENERAL(X)                                                      \
-    X(NotFound, NOENT, "no such file or directory")                                    \
-    X(NotADirectory, NOTDIR, "not a directory")                                        \
-    X(IsADirectory, ISDIR, "is a directory")                                           \
-    X(Exists, EXIST, "already exists")                                                 \
-    X(TooManySymlinks, LOOP, "too many levels of symbolic links")                      \
-    X(NameTooLong, NAMETOOLONG, "file name too long")                                  \
-    X(NoAttribute, NODATA, "no such attribute")                                        \
-    X(ResultTooSmall, RANGE, "result does not fit into the buffer")                    \
-    X(InvalidArgument, INVAL, "invalid argument")                                      \
-    X(NoDataBehind, NXIO, "no data at or behind this position")                        \
-    X(NotSupported, OPNOTSUPP, "not supported")                                        \
-    X(ReadOnly, ROFS, "read-only file system")                                         \
-    X(Cancelled, CANCELED, "cancelled")                                                \
-    X(Busy, BUSY, "busy")                                                              \
-    X(NoSpace, NOSPC, "no space left")                                                 \
-    X(OutOfMemory, NOMEM, "out of memory")                                             \
-    X(AccessDenied, ACCES, "permission denied")                                        \
-    X(NotPermitted, PERM, "operation not permitted")                                   \
-    X(NotEmpty, NOTEMPTY, "directory not empty")                                       \
-    X(TooManyLinks, MLINK, "too many links")                                           \
-    X(CrossDevice, XDEV, "not within one file system or subvolume")                    \
-    X(FileTooBig, FBIG, "file too large")                                              \
-    X(ArgumentTooBig, TOOBIG, "argument too big")                                      \
-    X(TextBusy, TXTBSY, "text file busy")                                              \
-    X(ValueOverflow, OVERFLOW, "value too large")                                      \
-    X(NoSuchOperation, NOTTY, "not an operation of this file system")                  \
+#define GLASSFS_CAUSES_GENERAL(X)                                     \
+    X(NotFound, NOENT, "no such file or directory")                   \
+    X(NotADirectory, NOTDIR, "not a directory")                       \
+    X(IsADirectory, ISDIR, "is a directory")                          \
+    X(Exists, EXIST, "already exists")                                \
+    X(TooManySymlinks, LOOP, "too many levels of symbolic links")     \
+    X(NameTooLong, NAMETOOLONG, "file name too long")                 \
+    X(NoAttribute, NODATA, "no such attribute")                       \
+    X(ResultTooSmall, RANGE, "result does not fit into the buffer")   \
+    X(InvalidArgument, INVAL, "invalid argument")                     \
+    X(NoDataBehind, NXIO, "no data at or behind this position")       \
+    X(NotSupported, OPNOTSUPP, "not supported")                       \
+    X(ReadOnly, ROFS, "read-only file system")                        \
+    X(Cancelled, CANCELED, "cancelled")                               \
+    X(Busy, BUSY, "busy")                                             \
+    X(NoSpace, NOSPC, "no space left")                                \
+    X(OutOfMemory, NOMEM, "out of memory")                            \
+    X(AccessDenied, ACCES, "permission denied")                       \
+    X(NotPermitted, PERM, "operation not permitted")                  \
+    X(NotEmpty, NOTEMPTY, "directory not empty")                      \
+    X(TooManyLinks, MLINK, "too many links")                          \
+    X(CrossDevice, XDEV, "not within one file system or subvolume")   \
+    X(FileTooBig, FBIG, "file too large")                             \
+    X(ArgumentTooBig, TOOBIG, "argument too big")                     \
+    X(TextBusy, TXTBSY, "text file busy")                             \
+    X(ValueOverflow, OVERFLOW, "value too large")                     \
+    X(NoSuchOperation, NOTTY, "not an operation of this file system") \
     X(VolumeAborted, ROFS, "an earlier error made the volume read-only")
 
-#define GLASSFS_CAUSES_DEVICE(X)                                                       \
-    X(DeviceReadFailed, IO, "the device could not be read")                            \
-    X(DeviceWriteFailed, IO, "the device could not be written")                        \
-    X(DeviceFlushFailed, IO, "the device could not be flushed")                        \
-    X(BeyondDeviceEnd, IO, "the range lies beyond the end of the device")              \
-    X(DeviceMissing, IO, "the device is missing")                                      \
-    X(DeviceOpenFailed, NOENT, "the device could not be opened")                       \
+#define GLASSFS_CAUSES_DEVICE(X)                                          \
+    X(DeviceReadFailed, IO, "the device could not be read")               \
+    X(DeviceWriteFailed, IO, "the device could not be written")           \
+    X(DeviceFlushFailed, IO, "the device could not be flushed")           \
+    X(BeyondDeviceEnd, IO, "the range lies beyond the end of the device") \
+    X(DeviceMissing, IO, "the device is missing")                         \
+    X(DeviceOpenFailed, NOENT, "the device could not be opened")          \
     X(InjectedFault, IO, "a fault was injected here")
 
-#define GLASSFS_CAUSES_FORMAT(X)                                                       \
-    X(UnknownFileSystem, INVAL, "no file system known here was recognised")            \
-    X(UnsupportedFeature, OPNOTSUPP, "a feature that is not supported")                \
-    X(CompressedDataBad, IO, "compressed data can't be decompressed")                  \
-    X(CompressedFramingBad, UCLEAN, "compressed data has impossible lengths")              \
-    X(CompressionUnknown, IO, "unknown kind of compression")                           \
-    X(ChecksumMismatch, IO, "checksum mismatch")                                       \
-    X(DataNotInDump, IO, "file data is not in this metadata dump")                     \
-    X(MetadumpBad, INVAL, "the metadata dump is damaged")                              \
-    X(PartitionTableBad, INVAL, "the partition table is damaged")                      \
+#define GLASSFS_CAUSES_FORMAT(X)                                              \
+    X(UnknownFileSystem, INVAL, "no file system known here was recognised")   \
+    X(UnsupportedFeature, OPNOTSUPP, "a feature that is not supported")       \
+    X(CompressedDataBad, IO, "compressed data can't be decompressed")         \
+    X(CompressedFramingBad, UCLEAN, "compressed data has impossible lengths") \
+    X(CompressionUnknown, IO, "unknown kind of compression")                  \
+    X(ChecksumMismatch, IO, "checksum mismatch")                              \
+    X(DataNotInDump, IO, "file data is not in this metadata dump")            \
+    X(MetadumpBad, INVAL, "the metadata dump is damaged")                     \
+    X(PartitionTableBad, INVAL, "the partition table is damaged")             \
     X(RecordingBad, INVAL, "the recording is damaged")
 
 #define GLASSFS_CAUSES_BTRFS(X)                                                        \
@@ -130,9 +130,9 @@ namespace glassfs {
     X(DeviceSizeWrong, UCLEAN, "a device's size or bytes used is wrong")               \
     X(RootUnreachable, UCLEAN, "a subvolume is reached by no directory")
 
-#define GLASSFS_CAUSES(X)                                                              \
-    GLASSFS_CAUSES_GENERAL(X) GLASSFS_CAUSES_DEVICE(X) GLASSFS_CAUSES_FORMAT(X)        \
-    GLASSFS_CAUSES_BTRFS(X) GLASSFS_CAUSES_CHECK(X)
+#define GLASSFS_CAUSES(X)     \
+    GLASSFS_CAUSES_GENERAL(X) \
+    GLASSFS_CAUSES_DEVICE(X) GLASSFS_CAUSES_FORMAT(X) GLASSFS_CAUSES_BTRFS(X) GLASSFS_CAUSES_CHECK(X)
 
 enum class Cause : int {
 #define GLASSFS_CAUSE_ENUM(name, errno_, sentence) name,

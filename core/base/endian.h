@@ -2,12 +2,12 @@
 // Integers as they lie on a disk: fixed byte order, alignment 1, so that a struct of them is its own layout.
 #pragma once
 
+#include "base/bytes.h"
+
 #include <array>
 #include <bit>
 #include <cstring>
 #include <type_traits>
-
-#include "base/bytes.h"
 
 namespace glassfs {
 

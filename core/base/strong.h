@@ -2,10 +2,10 @@
 // Kinds of numbers that must never be mixed: each is a type of its own, made and opened explicitly.
 #pragma once
 
+#include "base/bytes.h"
+
 #include <compare>
 #include <functional>
-
-#include "base/bytes.h"
 
 namespace glassfs {
 

@@ -23,8 +23,8 @@ bool is_read_only(const Tree& tree) {
     return (tree.item.flags & root_subvol_rdonly) != 0;
 }
 
-// Which of chattr's flags may go together, and with those that the inode has. Flags that chattr doesn't have stay as they
-// are, whatever is wanted: so what getattr() says can be given back.
+// Which of chattr's flags may go together, and with those that the inode has. Flags that chattr doesn't have
+// stay as they are, whatever is wanted: so what getattr() says can be given back.
 Result<void> check_flags(u64 old, u64 wanted) {
     constexpr u64 compression = inode_compress | inode_nocompress;
     if ((wanted & compression) == compression) return fail(Cause::InvalidArgument);
@@ -66,7 +66,8 @@ Result<void> check_xattr_change(const Inode& inode, const Tree& tree, std::strin
     const XattrKind kind = xattr_kind(name);
     const bool has_content = inode.type() == FileType::Regular || inode.type() == FileType::Directory;
     if ((inode.item.flags & fixed_flags) != 0) return fail(Cause::NotPermitted);
-    if (kind == XattrKind::User && !has_content) return fail(Cause::NotPermitted, "user attributes of a special file");
+    if (kind == XattrKind::User && !has_content)
+        return fail(Cause::NotPermitted, "user attributes of a special file");
     if (kind == XattrKind::System) return fail(Cause::NotSupported, escaped(name));
     const bool only_prefix = name.find('.') + 1 == name.size() && kind != XattrKind::Unknown;
     if (only_prefix && (kind == XattrKind::Trusted || kind == XattrKind::Security)) {
@@ -75,7 +76,8 @@ Result<void> check_xattr_change(const Inode& inode, const Tree& tree, std::strin
     if (is_read_only(tree)) return fail(Cause::ReadOnly, "a read-only subvolume");
     if (kind == XattrKind::Unknown) return fail(Cause::NotSupported, escaped(name));
     if (only_prefix) return fail(Cause::InvalidArgument, escaped(name));
-    if (kind == XattrKind::Btrfs && name != compression_xattr) return fail(Cause::InvalidArgument, escaped(name));
+    if (kind == XattrKind::Btrfs && name != compression_xattr)
+        return fail(Cause::InvalidArgument, escaped(name));
     return {};
 }
 
@@ -165,11 +167,13 @@ Result<void> FileSystem::set_xattr(NodeId id, std::string_view name, Bytes value
         if (inode->type() != FileType::Regular && inode->type() != FileType::Directory) return {};
     }
     const Geometry& geometry = volume_.geometry();
-    if (name.size() + value.size() > xattr_bytes_max(geometry)) return fail(Cause::NoSpace, "too long for an item");
+    if (name.size() + value.size() > xattr_bytes_max(geometry))
+        return fail(Cause::NoSpace, "too long for an item");
     HashedEntry found = TRY(find_xattr(volume_, tree->root, id.ino.value, name));
     if (mode == XattrMode::Create && found.found()) return fail(Cause::Exists, escaped(name));
     if (mode == XattrMode::Replace && !found.found()) return fail(Cause::NoAttribute, escaped(name));
-    if (!has_room_for_xattr(geometry, found, name, value)) return fail(Cause::NoSpace, "too many with the same hash");
+    if (!has_room_for_xattr(geometry, found, name, value))
+        return fail(Cause::NoSpace, "too many with the same hash");
     TRY(put_xattr(tx, *tree, id.ino.value, found, name, value));
     if (wish) apply_compression(*store_, *inode, *wish);
     touch_inode(*inode, tx.now());

@@ -47,7 +47,8 @@ Result<void> TreeDropper::begin(Transaction& tx, Tree& tree) {
         if (info.refs != 1) return fail(Cause::RefCountWrong, Where{.block = child.addr.value, .tree = id_});
         Frame frame;
         frame.block = TRY(tx.volume().read_block(child.addr, child.expect));
-        if (frame.block->level() == 0) return fail(Cause::RootItemBad, {.tree = id_}, "drop_progress in a leaf");
+        if (frame.block->level() == 0)
+            return fail(Cause::RootItemBad, {.tree = id_}, "drop_progress in a leaf");
         frame.full = is_full(info.flags);
         frame.slot = slot_of(*frame.block, progress);
         path_.push_back(std::move(frame));
@@ -74,7 +75,8 @@ Result<void> TreeDropper::convert_block(Transaction& tx, const BlockPtr& block, 
         using Kind = WritableVolume::RefKind;
         TRY(tx.store().modify_child_refs(tx, *block, Kind::FullBackref, +1));
         TRY(tx.store().modify_child_refs(tx, *block, Kind::Tree, -1));
-        TRY(tx.store().refs().set_flags(block->addr(), block->size(), block->level(), extent_flag_full_backref));
+        TRY(tx.store().refs().set_flags(block->addr(), block->size(), block->level(),
+                                        extent_flag_full_backref));
     }
     if (!block->is_leaf()) converting_.push_back({block, 0, true});
     return {};
@@ -100,7 +102,8 @@ Result<void> TreeDropper::convert(Transaction& tx, Tree& tree) {
     return {};
 }
 
-// True: the child is gone. Else it is still there: a frame for it was put on the path, or rewriting below it has begun.
+// True: the child is gone. Else it is still there: a frame for it was put on the path, or rewriting below it
+// has begun.
 Result<bool> TreeDropper::drop_child(Transaction& tx, Tree& tree, const Child& child) {
     --left_;
     auto info = TRY(tx.store().extent_info(tx, child.addr, child.level));
@@ -121,7 +124,8 @@ Result<bool> TreeDropper::drop_child(Transaction& tx, Tree& tree, const Child& c
     } else {
         BlockPtr block = TRY(tx.volume().read_block(child.addr, child.expect));
         if (!full && block->owner() != id_) {
-            return fail(Cause::ExtentRefBad, {.block = child.addr.value, .tree = id_}, "another tree's block");
+            return fail(Cause::ExtentRefBad, {.block = child.addr.value, .tree = id_},
+                        "another tree's block");
         }
         if (!block->is_leaf()) {
             path_.push_back({block, 0, full});
@@ -151,8 +155,10 @@ Result<void> TreeDropper::leave_finished(Transaction& tx, Tree& tree) {
 
 Result<bool> TreeDropper::step(Transaction& tx, u32 blocks_max) {
     Tree* tree = TRY(tx.tree(id_));
-    if (tree->item.refs != 0) return fail(Cause::InvalidArgument, {.tree = id_}, "the subvolume isn't deleted");
-    TRY(tx.store().write_root_item(tx, *tree));  // a change: an error below leaves the volume as it is on disk
+    if (tree->item.refs != 0)
+        return fail(Cause::InvalidArgument, {.tree = id_}, "the subvolume isn't deleted");
+    TRY(tx.store().write_root_item(tx,
+                                   *tree));  // a change: an error below leaves the volume as it is on disk
     if (!begun_) TRY(begin(tx, *tree));
     left_ = blocks_max;
     while (left_ > 0 && !root_dropped_) {

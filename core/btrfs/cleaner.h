@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Dropping the tree of a deleted subvolume, block by block, in steps that can be interrupted.
 //
-// A block that only this tree uses goes, and before it everything that it alone points to. A block that snapshots use
-// too stays, and only this tree's reference to it goes. The difficulty is what lies below such a block: a reference to
-// an extent names either the tree that owns the referring block ("tree 300 uses this"), or, once the owner may be
-// gone, the referring block itself (a full backref). This tree is going. So below a shared block that it owns all
-// references in its name are rewritten as full backrefs first:
+// A block that only this tree uses goes, and before it everything that it alone points to. A block that
+// snapshots use too stays, and only this tree's reference to it goes. The difficulty is what lies below such
+// a block: a reference to an extent names either the tree that owns the referring block ("tree 300 uses
+// this"), or, once the owner may be gone, the referring block itself (a full backref). This tree is going. So
+// below a shared block that it owns all references in its name are rewritten as full backrefs first:
 //
 //        dying root                      dying root                      snapshot's root
 //           |      \                        |                                |
@@ -16,11 +16,12 @@
 //                      |   tree = dying                                     data
 //                     leaf
 //
-// Blocks with a generation not above the one at which the tree began as a snapshot are its origin's, not its own, so
-// they and all below need no rewriting. Rewriting a block twice is not possible: it carries a flag afterwards.
+// Blocks with a generation not above the one at which the tree began as a snapshot are its origin's, not its
+// own, so they and all below need no rewriting. Rewriting a block twice is not possible: it carries a flag
+// afterwards.
 //
-// Progress is kept in the root item as Linux keeps it: drop_progress is the key, in the node of level drop_level, of
-// the first child that is still there. So either side goes on where the other one stopped.
+// Progress is kept in the root item as Linux keeps it: drop_progress is the key, in the node of level
+// drop_level, of the first child that is still there. So either side goes on where the other one stopped.
 #pragma once
 
 #include "btrfs/transaction.h"
@@ -39,7 +40,7 @@ class TreeDropper {
   private:
     struct Frame {
         BlockPtr block;
-        u32 slot = 0;      // of the next child
+        u32 slot = 0;       // of the next child
         bool full = false;  // refers to its children by full backrefs
     };
     // A pointer to a block, and where it stands. No parent: the root.
@@ -63,9 +64,9 @@ class TreeDropper {
     u64 id_;
     bool begun_ = false;
     bool root_dropped_ = false;
-    u32 left_ = 0;                      // blocks that this step may still handle
-    std::vector<Frame> path_;           // nodes that only this tree uses, root first; a slot's child is still there
-    std::vector<Frame> converting_;     // nodes below a shared child of the last one
+    u32 left_ = 0;             // blocks that this step may still handle
+    std::vector<Frame> path_;  // nodes that only this tree uses, root first; a slot's child is still there
+    std::vector<Frame> converting_;              // nodes below a shared child of the last one
     std::optional<LogicalAddr> converted_ = {};  // that shared child, when all below is converted
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// New names: files of every type, symlinks, files without a name, links. Each is one step. All that can be refused is
-// refused before the step's first change, in the order in which Linux looks.
+// New names: files of every type, symlinks, files without a name, links. Each is one step. All that can be
+// refused is refused before the step's first change, in the order in which Linux looks.
 #include "btrfs/file_system.h"
 #include "btrfs/name_edit.h"
 #include "btrfs/tree_edit.h"
@@ -48,7 +48,8 @@ bool is_dot_name(std::string_view name) {
 }
 
 // Group and flags come from the directory, as far as Linux lets them.
-disk::btrfs_inode_item fresh_inode(const Transaction& tx, const disk::btrfs_inode_item& dir, const vfs::NewInode& from) {
+disk::btrfs_inode_item fresh_inode(const Transaction& tx, const disk::btrfs_inode_item& dir,
+                                   const vfs::NewInode& from) {
     const FileType type = vfs::file_type_of_mode(from.mode);
     disk::btrfs_inode_item item{};
     item.generation = item.transid = tx.generation().value;
@@ -85,7 +86,8 @@ Result<void> check_target(std::string_view target) {
 
 // It lies inside of its item, and must be shorter than a sector.
 bool target_fits(const Geometry& geometry, std::string_view target) {
-    std::size_t space = geometry.node_size - TreeBlock::header_size - TreeBlock::item_size - disk::file_extent_inline_at;
+    std::size_t space =
+        geometry.node_size - TreeBlock::header_size - TreeBlock::item_size - disk::file_extent_inline_at;
     return target.size() <= space && target.size() < geometry.sector_size;
 }
 
@@ -153,8 +155,10 @@ Result<NewName> FileSystem::new_name(Transaction& tx, NodeId dir, std::string_vi
         if (out.place.found()) return fail(Cause::Exists, escaped(name));
     }
     if (empty_subvol) return fail(refusal);  // it knows nothing of its subvolume being read-only
-    if ((out.dir->item.flags & inode_immutable) != 0) return fail(Cause::NotPermitted, "an immutable directory");
-    if ((out.tree->item.flags & root_subvol_rdonly) != 0) return fail(Cause::ReadOnly, "a read-only subvolume");
+    if ((out.dir->item.flags & inode_immutable) != 0)
+        return fail(Cause::NotPermitted, "an immutable directory");
+    if ((out.tree->item.flags & root_subvol_rdonly) != 0)
+        return fail(Cause::ReadOnly, "a read-only subvolume");
     if (!has_room_for_name(volume_.geometry(), out.place, name)) {
         return fail(Cause::ValueOverflow, "too many names with the same hash");
     }
@@ -207,7 +211,8 @@ Result<bool> FileSystem::inherit_compression(Transaction& tx, Tree& tree, const 
     return true;
 }
 
-Result<NodeId> FileSystem::add_new_inode(Transaction& tx, const NewName& place, const disk::btrfs_inode_item& item) {
+Result<NodeId> FileSystem::add_new_inode(Transaction& tx, const NewName& place,
+                                         const disk::btrfs_inode_item& item) {
     const u64 inode = TRY(take_inode_number(tx, *place.tree));
     const u64 index = TRY(take_dir_index(tx, *place.dir));
     TRY(insert_inode(tx, *place.tree, inode, item, place.dir_number(), place.name, index));

@@ -98,7 +98,7 @@ Result<u32> CsumEdit::extend(const CsumRun& run, Bytes sums, u32 count) {
     u32 added = std::min({count, count_max_ - run.count, path.leaf().free_bytes() / width_});
     const u32 old = run.count * width_;
     MutBytes data = resize_at(path, old + added * width_);
-    std::copy_n(sums.begin(), added * width_, data.begin() + old);
+    std::copy_n(sums.begin(), added * width_, data.subspan(old).begin());
     return added;
 }
 

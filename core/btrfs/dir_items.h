@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What DIR_ITEM, DIR_INDEX and XATTR_ITEM items hold: entries back to back, each with a name and (an xattr's) value.
+// What DIR_ITEM, DIR_INDEX and XATTR_ITEM items hold: entries back to back, each with a name and (an xattr's)
+// value.
 #pragma once
 
 #include "btrfs/tree_block.h"
@@ -11,7 +12,8 @@ namespace glassfs::btrfs {
 // Name hash of DIR_ITEM and XATTR_ITEM keys.
 u64 name_hash(std::string_view name);
 
-// Calls `visit(head, name, value)` for each entry of an item that passed check_item(), until it returns false.
+// Calls `visit(head, name, value)` for each entry of an item that passed check_item(), until it returns
+// false.
 template <class F>
 void for_each_entry(Bytes item, F&& visit) {
     while (item.size() >= sizeof(disk::btrfs_dir_item)) {

@@ -19,7 +19,8 @@ Key hashed_key(u64 objectid, KeyType type, std::string_view name) {
 // Makes an item `size` bytes longer, or a new one of that length; returns the added bytes.
 Result<MutBytes> append(Transaction& tx, Tree& tree, const Key& key, u32 old_size, u32 size) {
     EditPath path;
-    bool exists = TRY(find_for_change(tx, tree, key, size + (old_size == 0 ? TreeBlock::item_size : 0), path));
+    bool exists =
+        TRY(find_for_change(tx, tree, key, size + (old_size == 0 ? TreeBlock::item_size : 0), path));
     if (exists != (old_size != 0)) return fail(Cause::ItemMissing, {.key = key, .tree = tree.id()});
     if (!exists) return insert_at(tx, tree, path, key, size);
     return resize_at(path, old_size + size).subspan(old_size);
@@ -34,7 +35,8 @@ Result<void> cut(Transaction& tx, Tree& tree, const Key& key, u32 at, u32 size) 
     MutBytes item = path.changed_data();
     if (size == item.size()) return erase_at(tx, tree, path);
     GLASSFS_ASSERT(at + size <= item.size());
-    std::copy(item.begin() + at + size, item.end(), item.begin() + at);
+    MutBytes behind = item.subspan(at + size);
+    std::copy(behind.begin(), behind.end(), item.subspan(at).begin());
     resize_at(path, static_cast<u32>(item.size()) - size);
     return {};
 }
@@ -91,8 +93,8 @@ bool has_room_for_name(const Geometry& geometry, const HashedEntry& found, std::
     return found.item_size == 0 || found.item_size + entry_size(name) <= shared_item_max(geometry);
 }
 
-Result<void> add_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_view name, const HashedEntry& not_found,
-                           u64 index, const EntryTarget& target) {
+Result<void> add_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_view name,
+                           const HashedEntry& not_found, u64 index, const EntryTarget& target) {
     disk::btrfs_dir_item head{};
     head.location = to_disk_key(target.location);
     head.transid = tx.generation().value;
@@ -104,8 +106,8 @@ Result<void> add_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_vie
     return {};
 }
 
-Result<void> erase_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_view name, const HashedEntry& found,
-                             u64 index) {
+Result<void> erase_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_view name,
+                             const HashedEntry& found, u64 index) {
     TRY(erase_hashed(tx, tree, dir, KeyType::DirItem, found, name));
     return erase_item(tx, tree, make_key(dir, KeyType::DirIndex, index));
 }
@@ -114,11 +116,13 @@ Result<u64> next_dir_index(Volume& volume, const TreeRoot& root, u64 dir) {
     constexpr u64 first_index = 2;
     Cursor cursor(volume, root);
     bool found = TRY(cursor.seek_back(make_key(dir, KeyType::DirIndex, ~0ULL)));
-    if (!found || cursor.key().objectid != dir || type_of(cursor.key()) != KeyType::DirIndex) return first_index;
+    if (!found || cursor.key().objectid != dir || type_of(cursor.key()) != KeyType::DirIndex)
+        return first_index;
     return std::max(first_index, cursor.key().offset + 1);
 }
 
-Result<std::optional<u64>> search_dir_index(Volume& volume, const TreeRoot& root, u64 dir, std::string_view name) {
+Result<std::optional<u64>> search_dir_index(Volume& volume, const TreeRoot& root, u64 dir,
+                                            std::string_view name) {
     std::optional<u64> index;
     Key first = make_key(dir, KeyType::DirIndex, 0);
     Key last = make_key(dir, KeyType::DirIndex, ~0ULL);
@@ -194,18 +198,20 @@ void write_ref(MutBytes to, KeyType type, u64 dir, std::string_view name, u64 in
         disk::btrfs_inode_extref ref{dir, index, name_len};
         std::memcpy(to.data(), &ref, sizeof ref);
     }
-    std::copy(name.begin(), name.end(), to.begin() + ref_head(type));
+    std::copy(name.begin(), name.end(), to.subspan(ref_head(type)).begin());
 }
 
 }  // namespace
 
-Result<InodeRef> find_inode_ref(Volume& volume, const TreeRoot& root, u64 inode, u64 dir, std::string_view name) {
+Result<InodeRef> find_inode_ref(Volume& volume, const TreeRoot& root, u64 inode, u64 dir,
+                                std::string_view name) {
     InodeRef ref = TRY(find_ref(volume, root, KeyType::InodeRef, inode, dir, name));
     if (ref.found() || (volume.geometry().incompat & incompat_extended_iref) == 0) return ref;
     return find_ref(volume, root, KeyType::InodeExtref, inode, dir, name);
 }
 
-Result<InodeRef> place_inode_ref(Volume& volume, const TreeRoot& root, u64 inode, u64 dir, std::string_view name) {
+Result<InodeRef> place_inode_ref(Volume& volume, const TreeRoot& root, u64 inode, u64 dir,
+                                 std::string_view name) {
     const Geometry& geometry = volume.geometry();
     for (KeyType type : {KeyType::InodeRef, KeyType::InodeExtref}) {
         if (type == KeyType::InodeExtref && (geometry.incompat & incompat_extended_iref) == 0) break;
@@ -236,7 +242,8 @@ Result<void> insert_inode(Transaction& tx, Tree& tree, u64 inode, const disk::bt
     const Key back = make_key(inode, KeyType::InodeRef, dir);
     EditPath path;
     const u32 room = 2 * TreeBlock::item_size + sizeof item + ref_size;
-    if (TRY(find_for_change(tx, tree, key, room, path))) return fail(Cause::Exists, {.key = key, .tree = tree.id()});
+    if (TRY(find_for_change(tx, tree, key, room, path)))
+        return fail(Cause::Exists, {.key = key, .tree = tree.id()});
     MutBytes data = TRY(insert_at(tx, tree, path, key, sizeof item));
     std::memcpy(data.data(), &item, sizeof item);
     ++path.slots[0];

@@ -3,11 +3,13 @@
 //
 //   (dir, DIR_ITEM, hash of the name)   finds it; names with the same hash share an item
 //   (dir, DIR_INDEX, index)             lists it; `index` grows from 2 and is never used again
-//   (inode, INODE_REF, dir)             leads back: index and name; several names in one directory share an item.
-//                                       When that has no room: (inode, INODE_EXTREF, hash of directory and name)
+//   (inode, INODE_REF, dir)             leads back: index and name; several names in one directory share an
+//   item.
+//                                       When that has no room: (inode, INODE_EXTREF, hash of directory and
+//                                       name)
 //
-// The name of a subvolume has (parent tree, ROOT_REF, subvolume) and (subvolume, ROOT_BACKREF, parent tree) in the root
-// tree instead of the third.
+// The name of a subvolume has (parent tree, ROOT_REF, subvolume) and (subvolume, ROOT_BACKREF, parent tree)
+// in the root tree instead of the third.
 //
 // The functions that search change nothing and say whether an edit will fit; the edits rely on it.
 #pragma once
@@ -37,7 +39,8 @@ Result<HashedEntry> find_hashed(Volume&, const TreeRoot&, u64 objectid, KeyType,
 // Puts an entry at the end of the item of its hash, as `found` (which is not found()) describes it.
 Result<void> add_hashed(Transaction&, Tree&, u64 objectid, KeyType, const HashedEntry& found,
                         const disk::btrfs_dir_item& head, std::string_view name, Bytes value);
-Result<void> erase_hashed(Transaction&, Tree&, u64 objectid, KeyType, const HashedEntry& found, std::string_view name);
+Result<void> erase_hashed(Transaction&, Tree&, u64 objectid, KeyType, const HashedEntry& found,
+                          std::string_view name);
 
 // What a directory entry leads to.
 struct EntryTarget {
@@ -48,9 +51,10 @@ struct EntryTarget {
 // Whether the hash's DIR_ITEM could take one more name of this length. Linux: EOVERFLOW.
 bool has_room_for_name(const Geometry&, const HashedEntry&, std::string_view name);
 // DIR_ITEM and DIR_INDEX.
-Result<void> add_dir_entry(Transaction&, Tree&, u64 dir, std::string_view name, const HashedEntry& not_found, u64 index,
-                           const EntryTarget&);
-Result<void> erase_dir_entry(Transaction&, Tree&, u64 dir, std::string_view name, const HashedEntry&, u64 index);
+Result<void> add_dir_entry(Transaction&, Tree&, u64 dir, std::string_view name, const HashedEntry& not_found,
+                           u64 index, const EntryTarget&);
+Result<void> erase_dir_entry(Transaction&, Tree&, u64 dir, std::string_view name, const HashedEntry&,
+                             u64 index);
 // The index that the next name of a directory gets.
 Result<u64> next_dir_index(Volume&, const TreeRoot&, u64 dir);
 // The index of a name, found by going through all of them.
@@ -68,8 +72,8 @@ struct InodeRef {
 Result<InodeRef> find_inode_ref(Volume&, const TreeRoot&, u64 inode, u64 dir, std::string_view name);
 // Where a new one goes. Cause::TooManyLinks: nowhere.
 Result<InodeRef> place_inode_ref(Volume&, const TreeRoot&, u64 inode, u64 dir, std::string_view name);
-Result<void> add_inode_ref(Transaction&, Tree&, u64 inode, u64 dir, std::string_view name, const InodeRef& place,
-                           u64 index);
+Result<void> add_inode_ref(Transaction&, Tree&, u64 inode, u64 dir, std::string_view name,
+                           const InodeRef& place, u64 index);
 Result<void> erase_inode_ref(Transaction&, Tree&, u64 inode, u64 dir, std::string_view name, const InodeRef&);
 // INODE_ITEM and the first INODE_REF of a new inode.
 Result<void> insert_inode(Transaction&, Tree&, u64 inode, const disk::btrfs_inode_item&, u64 dir,

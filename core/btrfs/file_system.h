@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Files and directories of a btrfs: the vfs interface over a Volume, and over a WritableVolume when it is mounted for
-// writing. Reading: directory.cpp, file_data.cpp. Writing: create.cpp, remove.cpp and rename.cpp (names),
-// attribute_edit.cpp, file_write.cpp (data), subvolume_edit.cpp; directory_edit.h and file_extents.h are the items below.
+// Files and directories of a btrfs: the vfs interface over a Volume, and over a WritableVolume when it is
+// mounted for writing. Reading: directory.cpp, file_data.cpp. Writing: create.cpp, remove.cpp and rename.cpp
+// (names), attribute_edit.cpp, file_write.cpp (data), subvolume_edit.cpp; directory_edit.h and file_extents.h
+// are the items below.
 //
 // An inode is (subvolume tree, number). A directory entry that points to a root item enters another subvolume
 // at its root directory. A snapshot keeps the entry of a subvolume nested in its origin, but not that
@@ -17,7 +18,7 @@ namespace glassfs::btrfs {
 
 inline constexpr u64 empty_subvol_dir_objectid = 2;
 
-struct Entry;    // name_edit.h
+struct Entry;  // name_edit.h
 struct NewName;
 class FileWriter;  // file_write.h
 struct Renaming;
@@ -27,8 +28,8 @@ class FileSystem final : public vfs::FileSystem {
     // `subvolume`: empty for the default one, a decimal tree id, or a path from the top level.
     // The volume must outlive this. A root directory that can't be read is an error only when it is used.
     // `store`: null when mounted read-only.
-    static Result<std::unique_ptr<FileSystem>> open(Volume&, WritableVolume* store, std::string_view subvolume,
-                                                    trace::Tracer);
+    static Result<std::unique_ptr<FileSystem>> open(Volume&, WritableVolume* store,
+                                                    std::string_view subvolume, trace::Tracer);
     ~FileSystem() override;
 
     vfs::NodeId root() const override { return root_; }
@@ -65,7 +66,8 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> sync() override;
     void hold(vfs::NodeId) override;
     Result<void> release(vfs::NodeId) override;
-    Result<vfs::NodeId> create_subvolume(vfs::NodeId dir, std::string_view name, const vfs::NewInode&) override;
+    Result<vfs::NodeId> create_subvolume(vfs::NodeId dir, std::string_view name,
+                                         const vfs::NewInode&) override;
     Result<vfs::NodeId> snapshot(vfs::NodeId source, vfs::NodeId dir, std::string_view name,
                                  vfs::SnapshotKind) override;
     Result<void> delete_subvolume(vfs::NodeId dir, std::string_view name) override;
@@ -74,7 +76,8 @@ class FileSystem final : public vfs::FileSystem {
     FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer);
     Result<void> open_root(std::string_view subvolume);
 
-    // Held by public methods that read, and not by what they share with steps. Locks nothing when mounted read-only.
+    // Held by public methods that read, and not by what they share with steps. Locks nothing when mounted
+    // read-only.
     std::shared_lock<std::shared_mutex> reading() const;
     Result<u64> default_subvolume();
     Result<vfs::NodeId> subvolume_root(u64 tree);
@@ -92,7 +95,8 @@ class FileSystem final : public vfs::FileSystem {
     // Steps on names. What a subvolume's last use left to delete (orphans) is deleted before its first step.
     Result<Transaction> begin(u64 tree, Need need);
     Result<InodePtr> directory(vfs::NodeId);
-    Result<NewName> new_name(Transaction&, vfs::NodeId dir, std::string_view name, Cause refusal_of_empty_subvol);
+    Result<NewName> new_name(Transaction&, vfs::NodeId dir, std::string_view name,
+                             Cause refusal_of_empty_subvol);
     Result<Entry> existing_name(Transaction&, vfs::NodeId dir, std::string_view name);
     Result<void> check_removable(const Entry&);
     Result<u64> take_inode_number(Transaction&, Tree&);
@@ -110,7 +114,8 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> check_ancestors(const Renaming&);
     Error refusal_to_empty_subvol(Transaction&, const Entry& from);
     Result<void> check_rename(Transaction&, const Renaming&);
-    Result<void> add_moved_name(Transaction&, Tree&, Inode& dir, std::string_view name, const Entry& what, u64 index);
+    Result<void> add_moved_name(Transaction&, Tree&, Inode& dir, std::string_view name, const Entry& what,
+                                u64 index);
     Result<InodePtr> replace_name(Transaction&, Renaming&, TimeSpec now);
     Result<void> exchange_names(Transaction&, Renaming&, TimeSpec now);
     Result<bool> is_within(vfs::NodeId dir, vfs::NodeId ancestor);
@@ -118,8 +123,8 @@ class FileSystem final : public vfs::FileSystem {
 
     // Subvolumes.
     Result<void> add_subvolume_name(Transaction&, const NewName&, u64 id, u64 location_offset, TimeSpec now);
-    Result<std::optional<vfs::NodeId>> try_snapshot(vfs::NodeId source, vfs::NodeId dir, std::string_view name,
-                                                    vfs::SnapshotKind);
+    Result<std::optional<vfs::NodeId>> try_snapshot(vfs::NodeId source, vfs::NodeId dir,
+                                                    std::string_view name, vfs::SnapshotKind);
     Result<void> check_subvolume_removable(Transaction&, const Entry&);
     Result<void> kill_subvolume(Transaction&, u64 id);
     Result<void> forget_data(u64 tree);

@@ -42,12 +42,14 @@ Result<disk::btrfs_inode_item> InodeTable::read_item(NodeId id) {
     }
     TRY(cursor.check());
     auto item = load<disk::btrfs_inode_item>(cursor.data());
-    // What a subvolume's root directory inherited, Linux stores in the attribute only, and sets the flag when it reads it.
+    // What a subvolume's root directory inherited, Linux stores in the attribute only, and sets the flag when
+    // it reads it.
     if (id.ino.value == first_free_objectid) TRY(apply_stored_compression(cursor.root(), id, item));
     return item;
 }
 
-Result<void> InodeTable::apply_stored_compression(const TreeRoot& root, NodeId id, disk::btrfs_inode_item& item) {
+Result<void> InodeTable::apply_stored_compression(const TreeRoot& root, NodeId id,
+                                                  disk::btrfs_inode_item& item) {
     HashedEntry found = TRY(find_xattr(volume_, root, id.ino.value, compression_xattr));
     if (!found.found()) return {};
     auto wish = compression_wish(as_text(found.value));
@@ -72,7 +74,8 @@ InodePtr InodeTable::find(NodeId id) {
 Result<InodePtr> InodeTable::get(NodeId id) {
     Shard& at = shard(id);
     if (InodePtr known = find(at, id)) return known;
-    if (dropped_trees_.contains(id.tree)) return fail(Cause::NotFound, {.tree = id.tree}, "the subvolume is deleted");
+    if (dropped_trees_.contains(id.tree))
+        return fail(Cause::NotFound, {.tree = id.tree}, "the subvolume is deleted");
     InodePtr inode = make(id, TRY(read_item(id)));
     std::lock_guard lock(at.mutex);
     // Another reader may have been faster.
@@ -159,7 +162,8 @@ Result<void> InodeTable::flush(Transaction& tx) {
 }
 
 bool InodeTable::any_changed(u64 tree) const {
-    return std::any_of(changed_.begin(), changed_.end(), [&](const Inode* inode) { return inode->id.tree == tree; });
+    return std::any_of(changed_.begin(), changed_.end(),
+                       [&](const Inode* inode) { return inode->id.tree == tree; });
 }
 
 bool InodeTable::any_held(u64 tree) {

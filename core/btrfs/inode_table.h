@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Inodes in memory. There is one Inode for each inode in use, so that everybody sees the same lock, the same inode
-// item, and the same file data that isn't on disk yet.
+// Inodes in memory. There is one Inode for each inode in use, so that everybody sees the same lock, the same
+// inode item, and the same file data that isn't on disk yet.
 //
-// Locks: `lock` is Linux's inode lock (shared: reading data and seeking; exclusive: changing the file). It is taken
-// before the writer's and the blocks' lock; of several inodes in the order of their ids. Names need no such lock: an
-// operation on names is one step, and steps are alone. Everything in an Inode but `pages` and `holds` is read under
-// Volume::reading() or in a step, and changed in steps only. Changing an inode's item in memory is cheap: it goes to
-// its tree with the next commit at the latest.
+// Locks: `lock` is Linux's inode lock (shared: reading data and seeking; exclusive: changing the file). It is
+// taken before the writer's and the blocks' lock; of several inodes in the order of their ids. Names need no
+// such lock: an operation on names is one step, and steps are alone. Everything in an Inode but `pages` and
+// `holds` is read under Volume::reading() or in a step, and changed in steps only. Changing an inode's item
+// in memory is cheap: it goes to its tree with the next commit at the latest.
 //
-// Whoever waited for `lock` looks at `gone` in its step before it changes anything: the inode may have been deleted
-// meanwhile, and nothing must be put into the tree for it again.
+// Whoever waited for `lock` looks at `gone` in its step before it changes anything: the inode may have been
+// deleted meanwhile, and nothing must be put into the tree for it again.
 #pragma once
 
 #include "btrfs/transaction.h"
@@ -108,7 +108,7 @@ class InodeTable {
 
     Volume& volume_;
     std::array<Shard, shard_count> shards_;
-    std::set<u64> dropped_trees_;   // read and changed as Inode::item is
+    std::set<u64> dropped_trees_;  // read and changed as Inode::item is
     std::vector<Inode*> changed_;  // in steps only; they stay in memory for as long as they are changed
 };
 

@@ -29,9 +29,9 @@ struct Entry {
     HashedEntry place;
     EntryKind kind = EntryKind::Inode;
     vfs::NodeId target;
-    InodePtr inode;       // null for a lost subvolume
-    InodeRef ref = {};    // of an inode
-    u64 index = 0;        // of the DIR_INDEX
+    InodePtr inode;     // null for a lost subvolume
+    InodeRef ref = {};  // of an inode
+    u64 index = 0;      // of the DIR_INDEX
     u64 dir_number() const { return dir->id.ino.value; }
     bool is_directory() const { return inode == nullptr || inode->type() == vfs::FileType::Directory; }
     RootRefPlace root_ref() const { return {target.tree, tree->id(), dir_number(), name}; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names that go, and inodes whose last name went. Such an inode is deleted in the same step when that is little work and
-// nobody has it open. Otherwise the step leaves an ORPHAN_ITEM, so that whoever mounts the volume after a crash knows
-// of it, and evict() deletes it with the last hold, in as many steps as it takes.
+// Names that go, and inodes whose last name went. Such an inode is deleted in the same step when that is
+// little work and nobody has it open. Otherwise the step leaves an ORPHAN_ITEM, so that whoever mounts the
+// volume after a crash knows of it, and evict() deletes it with the last hold, in as many steps as it takes.
 #include "btrfs/file_system.h"
 #include "btrfs/file_write.h"
 #include "btrfs/name_edit.h"
@@ -79,9 +79,12 @@ Result<Entry> FileSystem::existing_name(Transaction& tx, NodeId dir, std::string
 
 Result<void> FileSystem::check_removable(const Entry& entry) {
     constexpr u64 fixed = inode_immutable | inode_append;
-    if ((entry.dir->item.flags & inode_immutable) != 0) return fail(Cause::NotPermitted, "an immutable directory");
-    if ((entry.tree->item.flags & root_subvol_rdonly) != 0) return fail(Cause::ReadOnly, "a read-only subvolume");
-    if ((entry.dir->item.flags & inode_append) != 0) return fail(Cause::NotPermitted, "an append-only directory");
+    if ((entry.dir->item.flags & inode_immutable) != 0)
+        return fail(Cause::NotPermitted, "an immutable directory");
+    if ((entry.tree->item.flags & root_subvol_rdonly) != 0)
+        return fail(Cause::ReadOnly, "a read-only subvolume");
+    if ((entry.dir->item.flags & inode_append) != 0)
+        return fail(Cause::NotPermitted, "an append-only directory");
     if (entry.inode != nullptr && (entry.inode->item.flags & fixed) != 0) return fail(Cause::NotPermitted);
     return {};
 }
@@ -91,7 +94,8 @@ Result<void> FileSystem::find_way_back(Entry& entry) {
     std::optional<u64> index;
     switch (entry.kind) {
         case EntryKind::Inode:
-            entry.ref = TRY(find_inode_ref(volume_, entry.tree->root, entry.target.ino.value, dir.ino.value, entry.name));
+            entry.ref = TRY(
+                find_inode_ref(volume_, entry.tree->root, entry.target.ino.value, dir.ino.value, entry.name));
             if (entry.ref.found()) index = entry.ref.index;
             break;
         case EntryKind::Subvolume:
@@ -109,7 +113,8 @@ Result<void> FileSystem::find_way_back(Entry& entry) {
 Result<void> FileSystem::erase_entry(Transaction& tx, Entry& entry) {
     TRY(find_way_back(entry));
     // Edits before this one may have moved it.
-    entry.place = TRY(find_hashed(volume_, entry.tree->root, entry.dir_number(), KeyType::DirItem, entry.name));
+    entry.place =
+        TRY(find_hashed(volume_, entry.tree->root, entry.dir_number(), KeyType::DirItem, entry.name));
     TRY(erase_dir_entry(tx, *entry.tree, entry.dir_number(), entry.name, entry.place, entry.index));
     if (entry.kind == EntryKind::Subvolume) TRY(erase_root_ref(tx, entry.root_ref()));
     return {};
@@ -117,7 +122,8 @@ Result<void> FileSystem::erase_entry(Transaction& tx, Entry& entry) {
 
 // ---- Inodes
 
-Result<bool> FileSystem::erase_inode_part(Transaction& tx, Tree& tree, const InodePtr& inode, u32 extents_max) {
+Result<bool> FileSystem::erase_inode_part(Transaction& tx, Tree& tree, const InodePtr& inode,
+                                          u32 extents_max) {
     const u64 number = inode->id.ino.value;
     if (inode->type() == vfs::FileType::Regular || inode->type() == vfs::FileType::Symlink) {
         writer_->forget(*inode);
@@ -167,10 +173,11 @@ Result<void> FileSystem::evict(const InodePtr& inode) {
 Result<std::vector<u64>> FileSystem::find_orphans(Transaction& tx, u64 id) {
     std::vector<u64> out;
     Tree* tree = TRY(tx.tree(id));
-    TRY(for_each_item(volume_, tree->root, orphan_key(0), orphan_key(~0ULL), [&](const Cursor& at) -> Result<bool> {
-        out.push_back(at.key().offset);
-        return true;
-    }));
+    TRY(for_each_item(volume_, tree->root, orphan_key(0), orphan_key(~0ULL),
+                      [&](const Cursor& at) -> Result<bool> {
+                          out.push_back(at.key().offset);
+                          return true;
+                      }));
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Renaming, in one step: the new way back is made first (it is what may have no room), then the old name goes, then
-// the one that is replaced, then the new name comes. Directories' positions in the list of names are new ones.
+// Renaming, in one step: the new way back is made first (it is what may have no room), then the old name
+// goes, then the one that is replaced, then the new name comes. Directories' positions in the list of names
+// are new ones.
 #include "btrfs/file_system.h"
 #include "btrfs/name_edit.h"
 #include "btrfs/writable_volume.h"
@@ -45,7 +46,8 @@ Result<bool> FileSystem::is_within(NodeId dir, NodeId ancestor) {
 Result<void> FileSystem::check_ancestors(const Renaming& work) {
     const NodeId from_dir = work.from.dir->id, to_dir = work.to_dir->id;
     if (from_dir == to_dir) return {};
-    if (work.from.is_directory() && TRY(is_within(to_dir, work.from.target))) return fail(Cause::InvalidArgument);
+    if (work.from.is_directory() && TRY(is_within(to_dir, work.from.target)))
+        return fail(Cause::InvalidArgument);
     if (!work.to || !work.to->is_directory()) return {};
     if (!TRY(is_within(from_dir, work.to->target))) return {};
     return fail(work.kind == RenameKind::Exchange ? Cause::InvalidArgument : Cause::NotEmpty);
@@ -97,8 +99,8 @@ Result<void> FileSystem::check_rename(Transaction& tx, const Renaming& work) {
 }
 
 // `what` gets a name in `dir`, to which its way back leads already.
-Result<void> FileSystem::add_moved_name(Transaction& tx, Tree& tree, Inode& dir, std::string_view name, const Entry& what,
-                                        u64 index) {
+Result<void> FileSystem::add_moved_name(Transaction& tx, Tree& tree, Inode& dir, std::string_view name,
+                                        const Entry& what, u64 index) {
     const u64 dir_number = dir.id.ino.value;
     HashedEntry place = TRY(find_hashed(volume_, tree.root, dir_number, KeyType::DirItem, name));
     TRY(add_dir_entry(tx, tree, dir_number, name, place, index, {what.place.location, what.place.type}));
@@ -158,7 +160,8 @@ Result<void> FileSystem::exchange_names(Transaction& tx, Renaming& work, TimeSpe
     for (Entry* entry : {&a, &b}) {
         TRY(erase_entry(tx, *entry));
         if (entry->kind != EntryKind::Inode) continue;
-        TRY(erase_inode_ref(tx, *entry->tree, entry->target.ino.value, entry->dir_number(), entry->name, entry->ref));
+        TRY(erase_inode_ref(tx, *entry->tree, entry->target.ino.value, entry->dir_number(), entry->name,
+                            entry->ref));
     }
     TRY(add_moved_name(tx, *b.tree, *b.dir, b.name, a, index_a));
     TRY(add_moved_name(tx, *a.tree, *a.dir, a.name, b, index_b));
@@ -192,7 +195,8 @@ Result<void> FileSystem::rename(NodeId from_dir, std::string_view from, NodeId t
             bool absent = found.error().cause == Cause::NotFound && kind != RenameKind::Exchange;
             if (!absent) return fail(std::move(found).error());
         }
-        if (to_dir.ino.value == empty_subvol_dir_objectid) return fail(refusal_to_empty_subvol(tx, work.from));
+        if (to_dir.ino.value == empty_subvol_dir_objectid)
+            return fail(refusal_to_empty_subvol(tx, work.from));
         work.to_dir = TRY(directory(to_dir));
         if (work.to_dir->item.nlink == 0) return fail(Cause::NotFound, "the directory was removed");
         work.to_tree = TRY(tx.tree(to_dir.tree));

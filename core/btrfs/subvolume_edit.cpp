@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Subvolumes that begin and end. A subvolume is a tree with a root item, a name in a directory of another subvolume
-// (with ROOT_REF and ROOT_BACKREF), and an entry in the UUID tree.
+// Subvolumes that begin and end. A subvolume is a tree with a root item, a name in a directory of another
+// subvolume (with ROOT_REF and ROOT_BACKREF), and an entry in the UUID tree.
 #include "btrfs/cleaner.h"
 #include "btrfs/file_system.h"
 #include "btrfs/file_write.h"
@@ -71,7 +71,8 @@ disk::btrfs_root_item new_root_item(const Transaction& tx, TimeSpec now) {
     return item;
 }
 
-// A snapshot begins as its source is; what says where a received subvolume came from holds only while it can't change.
+// A snapshot begins as its source is; what says where a received subvolume came from holds only while it
+// can't change.
 disk::btrfs_root_item snapshot_root_item(const Transaction& tx, const Tree& source, vfs::SnapshotKind kind,
                                          TimeSpec now) {
     disk::btrfs_root_item item = source.item;
@@ -92,8 +93,8 @@ disk::btrfs_root_item snapshot_root_item(const Transaction& tx, const Tree& sour
 
 }  // namespace
 
-Result<void> FileSystem::add_subvolume_name(Transaction& tx, const NewName& place, u64 id, u64 location_offset,
-                                            TimeSpec now) {
+Result<void> FileSystem::add_subvolume_name(Transaction& tx, const NewName& place, u64 id,
+                                            u64 location_offset, TimeSpec now) {
     const u64 index = TRY(take_dir_index(tx, *place.dir));
     TRY(add_root_ref(tx, {id, place.tree->id(), place.dir_number(), place.name}, index));
     EntryTarget target{make_key(id, KeyType::RootItem, location_offset), ft_dir};
@@ -131,9 +132,10 @@ Result<NodeId> FileSystem::create_subvolume(NodeId dir, std::string_view name, c
     return NodeId{id, InodeNo{first_free_objectid}};
 }
 
-// Everything of the source must be on the disk, since its tree's blocks are what the snapshot is made of. Others may change
-// it again before this step has begun: then once more.
-Result<NodeId> FileSystem::snapshot(NodeId source, NodeId dir, std::string_view name, vfs::SnapshotKind kind) {
+// Everything of the source must be on the disk, since its tree's blocks are what the snapshot is made of.
+// Others may change it again before this step has begun: then once more.
+Result<NodeId> FileSystem::snapshot(NodeId source, NodeId dir, std::string_view name,
+                                    vfs::SnapshotKind kind) {
     auto op = trace_.span("snapshot", [&] { return escaped(name); });
     constexpr u32 tries_max = 100;
     if (store_ == nullptr) return fail(Cause::ReadOnly);

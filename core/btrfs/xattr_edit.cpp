@@ -17,14 +17,15 @@ Result<HashedEntry> find_xattr(Volume& volume, const TreeRoot& root, u64 inode, 
     return find_hashed(volume, root, inode, KeyType::XattrItem, name);
 }
 
-bool has_room_for_xattr(const Geometry& geometry, const HashedEntry& found, std::string_view name, Bytes value) {
+bool has_room_for_xattr(const Geometry& geometry, const HashedEntry& found, std::string_view name,
+                        Bytes value) {
     if (name.size() + value.size() > xattr_bytes_max(geometry)) return false;
     u32 others = found.item_size - found.size;
     return others == 0 || others + entry_bytes(name, value) <= shared_item_max(geometry);
 }
 
-Result<void> put_xattr(Transaction& tx, Tree& tree, u64 inode, const HashedEntry& found, std::string_view name,
-                       Bytes value) {
+Result<void> put_xattr(Transaction& tx, Tree& tree, u64 inode, const HashedEntry& found,
+                       std::string_view name, Bytes value) {
     HashedEntry place = found;
     if (found.found()) {
         TRY(erase_hashed(tx, tree, inode, KeyType::XattrItem, found, name));
@@ -39,7 +40,8 @@ Result<void> put_xattr(Transaction& tx, Tree& tree, u64 inode, const HashedEntry
     return add_hashed(tx, tree, inode, KeyType::XattrItem, place, head, name, value);
 }
 
-Result<void> erase_xattr(Transaction& tx, Tree& tree, u64 inode, const HashedEntry& found, std::string_view name) {
+Result<void> erase_xattr(Transaction& tx, Tree& tree, u64 inode, const HashedEntry& found,
+                         std::string_view name) {
     return erase_hashed(tx, tree, inode, KeyType::XattrItem, found, name);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Extended attributes as items: (inode, XATTR_ITEM, hash of the name), names with the same hash share an item. And
-// the one that btrfs itself acts upon: btrfs.compression.
+// Extended attributes as items: (inode, XATTR_ITEM, hash of the name), names with the same hash share an
+// item. And the one that btrfs itself acts upon: btrfs.compression.
 #pragma once
 
 #include "btrfs/directory_edit.h"
@@ -18,7 +18,8 @@ inline u32 xattr_bytes_max(const Geometry& geometry) {
 Result<HashedEntry> find_xattr(Volume&, const TreeRoot&, u64 inode, std::string_view name);
 // Whether a value can be stored, in place of the one that `found` describes if it does.
 bool has_room_for_xattr(const Geometry&, const HashedEntry& found, std::string_view name, Bytes value);
-Result<void> put_xattr(Transaction&, Tree&, u64 inode, const HashedEntry& found, std::string_view name, Bytes value);
+Result<void> put_xattr(Transaction&, Tree&, u64 inode, const HashedEntry& found, std::string_view name,
+                       Bytes value);
 Result<void> erase_xattr(Transaction&, Tree&, u64 inode, const HashedEntry& found, std::string_view name);
 
 // What a value of btrfs.compression asks for.

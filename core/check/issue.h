@@ -2,9 +2,9 @@
 // What a check found: typed causes with their place, the same type that reading reports.
 #pragma once
 
-#include <vector>
-
 #include "base/error.h"
+
+#include <vector>
 
 namespace glassfs::check {
 
@@ -16,7 +16,7 @@ struct Issue {
 };
 
 struct Options {
-    bool data_checksums = true;  // read all data and compare its checksums
+    bool data_checksums = true;       // read all data and compare its checksums
     std::size_t issues_max = 10'000;  // further ones are counted, not kept
 };
 

@@ -111,7 +111,8 @@ class Dumper {
     void tree(const inspect::TreeInfo& tree) {
         tree_line(tree);
         if (!tree.error)
-            descend(tree.root, tree.name, [](const KeyRef&, const KeyRef*) { return true; }, false);
+            descend(
+                tree.root, tree.name, [](const KeyRef&, const KeyRef*) { return true; }, false);
     }
 
     // The items of one inode; `fields` of no other item are shown.

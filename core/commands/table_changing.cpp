@@ -152,7 +152,7 @@ constexpr Option chown_options[] = {
     {"--no-dereference", nullptr, "symlinks themselves"},
 };
 constexpr Example chown_examples[] = {
-    {"chown disk.img -R 1000:1000 /home/ann", "user and group"},
+    {"chown disk.img -R 1000:1000 /ann", "user and group"},
 };
 
 constexpr Option utimens_options[] = {

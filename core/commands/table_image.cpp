@@ -34,7 +34,7 @@ constexpr Option import_options[] = {
 };
 constexpr Example import_examples[] = {
     {"import disk.img site", "everything below the directory site into the root"},
-    {"import disk.img photos /home/photos", "into a directory, made when it isn't there"},
+    {"import disk.img photos /photos", "into a directory, made when it isn't there"},
 };
 
 constexpr Option export_options[] = {

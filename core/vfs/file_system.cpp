@@ -98,8 +98,7 @@ Result<void> FileSystem::fsync(NodeId) {
 Result<void> FileSystem::sync() {
     return {};
 }
-void FileSystem::hold(NodeId) {
-}
+void FileSystem::hold(NodeId) {}
 Result<void> FileSystem::release(NodeId) {
     return {};
 }

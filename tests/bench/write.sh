@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Writing, by glassfs into an image file and by the kernel's btrfs into a loop device, both on tmpfs: empty files made
-# and unlinked in one directory, small files, one large file written and read; a tree of files imported, against
-# mkfs.btrfs --rootdir; and chunk allocation (lab chunkalloc). Prints seconds and ratios. Needs root.
+# Writing, by glassfs into an image file and by the kernel's btrfs into a loop device, both on tmpfs: empty
+# files made and unlinked in one directory, small files, one large file written and read; a tree of files
+# imported, against mkfs.btrfs --rootdir; and chunk allocation (lab chunkalloc). Prints seconds and ratios.
+# Needs root.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 glassfs=${GLASSFS:-out/release/core/cli/glassfs}
@@ -62,7 +63,8 @@ seconds() { # COMMAND...: runs it, its time into $took
 }
 compare() { # WHAT OURS THEIRS
     awk -v what="$1" -v ours="$2" -v theirs="$3" \
-        'BEGIN { printf "  %-34s glassfs %7.2f s   other %7.2f s   ratio %.2f\n", what, ours, theirs, ours / theirs }'
+        'BEGIN { f = "  %-34s glassfs %7.2f s   other %7.2f s   ratio %.2f\n"
+                 printf f, what, ours, theirs, ours / theirs }'
 }
 new_kernel() {
     rm -f "$dir/kernel.img"
@@ -90,9 +92,11 @@ mount -o loop,noatime "$dir/kernel.img" "$dir/mnt"
 seconds python3 "$dir/work.py" read "$dir/mnt/d" 0; kernel_read=$took
 end_kernel
 new_ours
-shell "mkdir /d; repeat $files { create /d/file\$i }"; compare "create $files empty files" "$took" "$kernel_create"
+shell "mkdir /d; repeat $files { create /d/file\$i }"
+compare "create $files empty files" "$took" "$kernel_create"
 shell "repeat $files { rm /d/file\$i }"; compare "unlink them" "$took" "$kernel_unlink"
-shell "repeat $small { write /d/f\$i --fill 65 --size 16K }"; compare "write $small files of 16 KiB" "$took" "$kernel_small"
+shell "repeat $small { write /d/f\$i --fill 65 --size 16K }"
+compare "write $small files of 16 KiB" "$took" "$kernel_small"
 shell "repeat $large_mib { write /d/big --at \$((i*1048576)) --fill 66 --size 1M }"
 compare "write $large_mib MiB" "$took" "$kernel_write"
 seconds "$glassfs" cat "$dir/ours.img" /d/big; compare "read them" "$took" "$kernel_read"

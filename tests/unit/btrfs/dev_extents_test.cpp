@@ -106,7 +106,7 @@ TEST_CASE("btrfs/dev extents: a dev extent may lie over the superblock copies, n
 
 TEST_CASE("btrfs/dev extents: all that is pending in a hole is taken, the room between is free") {
     OneDevice device(200 * MiB, {{MiB, 9 * MiB}, {150 * MiB, 50 * MiB}});
-    for (u64 start : {10, 70, 100}) device.extents.allocated(1, PhysicalAddr{start * MiB}, 20 * MiB);
+    for (u64 start : {10U, 70U, 100U}) device.extents.allocated(1, PhysicalAddr{start * MiB}, 20 * MiB);
     for (auto mode : {DevExtentSearchMode::Scan, DevExtentSearchMode::Hint}) {
         CHECK(device.find(20 * MiB, mode) == hole(30 * MiB, 40 * MiB));
         CHECK(device.find(50 * MiB, mode) == hole(30 * MiB, 40 * MiB));
@@ -298,7 +298,7 @@ namespace {
 class RandomVolume {
   public:
     explicit RandomVolume(u64 seed) : random_(seed) {
-        for (u64 devid : {1, 2, 5}) sizes_[devid] = MiB * number(200, 3000) + 4096 * number(0, 255);
+        for (u64 devid : {1U, 2U, 5U}) sizes_[devid] = MiB * number(200, 3000) + 4096 * number(0, 255);
         tree_.insert(2, 0, 4 * MiB);  // as mkfs made it long ago
         taken_[2][0] = 4 * MiB;
         mount();
@@ -542,7 +542,7 @@ TEST_CASE(
     CHECK(starts(tree, 3, 0, 1) == std::vector<u64>{10});
     CHECK(starts(tree, 3, 12 * MiB, 1) == std::vector<u64>{10});
     DevExtents extents;
-    for (u64 devid : {1, 2, 3}) extents.add_device(devid, GiB);
+    for (u64 devid : {1U, 2U, 3U}) extents.add_device(devid, GiB);
     CHECK(*extents.find_free(tree, 1, 32 * MiB) == hole(801 * MiB, 223 * MiB));
     CHECK(*extents.find_free(tree, 2, 32 * MiB) == hole(MiB, 1023 * MiB));
     CHECK(*extents.find_free(tree, 3, 32 * MiB) == hole(18 * MiB, 1006 * MiB));

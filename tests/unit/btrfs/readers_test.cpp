@@ -18,8 +18,8 @@ TEST_CASE("btrfs/readers: threads that read one volume at once all get what one 
     REQUIRE(alone);
     std::atomic<int> wrong = 0;
     auto read = [&](u64 first_tree) {
-        const u64 ids[] = {extent_tree_objectid, dev_tree_objectid, fs_tree_objectid, csum_tree_objectid,
-                           uuid_tree_objectid, free_space_tree_objectid};
+        const u64 ids[] = {extent_tree_objectid, dev_tree_objectid,  fs_tree_objectid,
+                           csum_tree_objectid,   uuid_tree_objectid, free_space_tree_objectid};
         for (int round = 0; round < 200; ++round) {
             auto attributes = (*files)->getattr((*files)->root());
             if (!attributes || attributes->mtime != alone->mtime) ++wrong;

@@ -35,7 +35,8 @@ TEST_CASE("btrfs/attributes: what setattr() sets is there after a commit, and no
     NodeId a = make(mount, "a");
     vfs::Attributes before = mount.stat("a");
     REQUIRE(mount.files().setattr(a, {.mode = 0104755, .uid = 10}));
-    REQUIRE(mount.files().setattr(a, {.atime = TimeSpec{-5, 1}, .mtime = TimeSpec{1'000'000'000'000, 999'999'999}}));
+    REQUIRE(mount.files().setattr(
+        a, {.atime = TimeSpec{-5, 1}, .mtime = TimeSpec{1'000'000'000'000, 999'999'999}}));
     CHECK(mount.problems_after_sync() == "");
     mount.remount();
     vfs::Attributes after = mount.stat("a");
@@ -51,7 +52,9 @@ TEST_CASE("btrfs/attributes: what setattr() sets is there after a commit, and no
     CHECK(outcome(mount.files().setattr(mount.at("l"), {.uid = 5})) == std::string("OK"));
 }
 
-TEST_CASE("btrfs/attributes: flags that exclude each other are refused, and those of data stay once there is data") {
+TEST_CASE(
+    "btrfs/attributes: flags that exclude each other are refused, and those of data stay once there is "
+    "data") {
     WritableMount mount;
     auto& files = mount.files();
     NodeId a = make(mount, "a");
@@ -64,7 +67,8 @@ TEST_CASE("btrfs/attributes: flags that exclude each other are refused, and thos
     REQUIRE(files.set_flags(a, inode_nodatacow | inode_dirsync | inode_sync));
     CHECK(mount.stat("a").flags == (inode_nodatacow | inode_nodatasum | inode_sync));
     CHECK(outcome(files.set_flags(a, inode_compress)) == std::string("EINVAL"));
-    CHECK(outcome(files.set_xattr(a, "btrfs.compression", as_bytes("zlib"), XattrMode::Any)) == std::string("EINVAL"));
+    CHECK(outcome(files.set_xattr(a, "btrfs.compression", as_bytes("zlib"), XattrMode::Any)) ==
+          std::string("EINVAL"));
     REQUIRE(files.set_flags(a, 0));
     CHECK(mount.stat("a").flags == 0);
     REQUIRE(files.set_flags(d, inode_compress | inode_dirsync));
@@ -84,7 +88,8 @@ TEST_CASE("btrfs/attributes: xattrs are set, replaced, listed and removed") {
     REQUIRE(files.set_xattr(a, "user.one", as_bytes("1"), XattrMode::Create));
     REQUIRE(files.set_xattr(a, "trusted.two", as_bytes(""), XattrMode::Any));
     CHECK(outcome(files.set_xattr(a, "user.one", as_bytes("x"), XattrMode::Create)) == std::string("EEXIST"));
-    CHECK(outcome(files.set_xattr(a, "user.three", as_bytes("x"), XattrMode::Replace)) == std::string("ENODATA"));
+    CHECK(outcome(files.set_xattr(a, "user.three", as_bytes("x"), XattrMode::Replace)) ==
+          std::string("ENODATA"));
     REQUIRE(files.set_xattr(a, "user.one", as_bytes(std::string(5000, 'v')), XattrMode::Replace));
     REQUIRE(files.set_xattr(a, "user.one", as_bytes("short"), XattrMode::Replace));
     CHECK(xattrs_text(mount, a) == "trusted.two= user.one=short ");

@@ -30,10 +30,11 @@ u64 count_items(WritableMount& mount, u64 tree, const btrfs::Key& first, const b
     auto lock = mount.volume().reading();
     auto root = mount.volume().tree_root(tree);
     REQUIRE(root);
-    REQUIRE(btrfs::for_each_item(mount.volume(), *root, first, last, [&](const btrfs::Cursor&) -> Result<bool> {
-        ++count;
-        return true;
-    }));
+    REQUIRE(
+        btrfs::for_each_item(mount.volume(), *root, first, last, [&](const btrfs::Cursor&) -> Result<bool> {
+            ++count;
+            return true;
+        }));
     return count;
 }
 
@@ -106,7 +107,8 @@ TEST_CASE("btrfs/names: a small node size limits symlinks to what an inline exte
     options.node_size = 4096;
     WritableMount mount(options);
     auto& files = mount.files();
-    CHECK(outcome(files.symlink(mount.root(), "long", std::string(3950, 'x'), {})) == std::string("ENAMETOOLONG"));
+    CHECK(outcome(files.symlink(mount.root(), "long", std::string(3950, 'x'), {})) ==
+          std::string("ENAMETOOLONG"));
     CHECK(outcome(files.symlink(mount.root(), "fits", std::string(3949, 'x'), {})) == std::string("OK"));
     CHECK(mount.problems_after_sync() == "");
 }
@@ -336,7 +338,8 @@ TEST_CASE("btrfs/names: renaming onto another name of the same file does nothing
     CHECK(mount.problems_after_sync() == "");
 }
 
-TEST_CASE("btrfs/names: thousands of names in several directories, created, renamed and removed in any order") {
+TEST_CASE(
+    "btrfs/names: thousands of names in several directories, created, renamed and removed in any order") {
     WritableMount mount;
     auto& files = mount.files();
     SeededEnvironment random(11);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Subvolumes and snapshots made, changed and deleted on a volume in memory; the checker compares all references.
+// Subvolumes and snapshots made, changed and deleted on a volume in memory; the checker compares all
+// references.
 #include "btrfs/cleaner.h"
 #include "support/writable_mount.h"
 
@@ -135,7 +136,8 @@ TEST_CASE("btrfs/subvolumes: they are renamed, moved between subvolumes and exch
     REQUIRE(files.rename(root, "three", plain, "inside", RenameKind::Exchange));
     CHECK(mount.at("three") == two);
     CHECK(mount.at("one/plain/inside") == three);
-    CHECK(outcome(files.rename(root, "three", plain, "inside", RenameKind::Replace)) == std::string("ENOTEMPTY"));
+    CHECK(outcome(files.rename(root, "three", plain, "inside", RenameKind::Replace)) ==
+          std::string("ENOTEMPTY"));
     REQUIRE(files.rename(root, "three", root, "renamed", RenameKind::NoReplace));
     NodeId frozen = snapshot(mount, two, root, "frozen", SnapshotKind::ReadOnly);
     REQUIRE(files.rename(root, "frozen", root, "cold", RenameKind::Replace));
@@ -163,7 +165,8 @@ TEST_CASE("btrfs/subvolumes: a nested one is an empty directory in a snapshot, w
     CHECK(outcome(files.set_xattr(lost, "user.a", {}, vfs::XattrMode::Any)) == std::string("EOPNOTSUPP"));
     CHECK(outcome(files.unlink(copy, "nested")) == std::string("EISDIR"));
     CHECK(outcome(files.delete_subvolume(copy, "nested")) == std::string("EINVAL"));
-    CHECK(outcome(files.rename(copy, "nested", copy, "other", RenameKind::Replace)) == std::string("ENOTEMPTY"));
+    CHECK(outcome(files.rename(copy, "nested", copy, "other", RenameKind::Replace)) ==
+          std::string("ENOTEMPTY"));
     REQUIRE(files.rmdir(copy, "nested"));
     CHECK(mount.list("copy") == "");
     CHECK(mount.list("one") == "nested");

@@ -5,9 +5,8 @@
 #include "btrfs/mkfs.h"
 #include "check/btrfs_check.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
+#include <doctest/doctest.h>
 
 using namespace glassfs;
 using namespace glassfs::btrfs;

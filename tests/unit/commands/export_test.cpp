@@ -74,7 +74,7 @@ TEST_CASE("commands/export: files, directories, symlinks, links and times arrive
     CHECK(outcome.totals->others == 1);
     CHECK(content(scratch.path / "new/dir/file") == "content");
     CHECK(fs::read_symlink(scratch.path / "new/dir/link") == "/etc/passwd");
-    struct stat info{};
+    struct stat info {};
     REQUIRE(::stat((scratch.path / "new/dir/file").c_str(), &info) == 0);
     CHECK((info.st_mode & 07777) == 0640);
     CHECK(info.st_mtime == 1000);
@@ -141,7 +141,7 @@ TEST_CASE("commands/export: holes stay holes") {
     Outcome outcome = export_to(volume, scratch.path / "t");
     REQUIRE(outcome.totals.has_value());
     CHECK(outcome.totals->data_bytes == 4096);
-    struct stat info{};
+    struct stat info {};
     REQUIRE(::stat((scratch.path / "t/sparse").c_str(), &info) == 0);
     CHECK(info.st_size == 8 << 20);
     CHECK(content(scratch.path / "t/sparse") == std::string(bytes.begin(), bytes.end()));
@@ -191,8 +191,8 @@ TEST_CASE("commands/tar: whole blocks, sealed headers, contents where the header
     TarOptions options;
     options.prefix = "top";
     options.failed = [&](const std::string& path, const Error&) { errors.push_back(path); };
-    auto totals =
-        write_tar(volume.fs, volume.fs.root(), "/", [&](std::string_view s) { archive += s; }, options);
+    auto totals = write_tar(
+        volume.fs, volume.fs.root(), "/", [&](std::string_view s) { archive += s; }, options);
     REQUIRE(totals.has_value());
     CHECK(totals->files == 1);
     CHECK(errors == std::vector<std::string>{"/dir/.."});
@@ -220,7 +220,8 @@ TEST_CASE("commands/workers: every piece is done once, and a cancelled run ends 
     CHECK(parallel_for(3, done.size(), [&](std::size_t i) { ++done[i]; }, {}));
     for (const auto& count : done) CHECK(count == 1);
     std::size_t begun = 0;
-    CHECK_FALSE(parallel_for(1, 1000, [&](std::size_t) { ++begun; }, [&] { return begun < 5; }));
+    CHECK_FALSE(parallel_for(
+        1, 1000, [&](std::size_t) { ++begun; }, [&] { return begun < 5; }));
     CHECK(begun == 5);
     CHECK(parallel_for(4, 0, [](std::size_t) { FAIL("nothing to do"); }, {}));
 }

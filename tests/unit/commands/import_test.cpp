@@ -155,10 +155,11 @@ TEST_CASE("commands/import: what is there is filled or reported, and replaced wh
     std::ranges::sort(import.errors);
     std::string errors;
     for (const std::string& error : import.errors) errors += error + "\n";
-    CHECK(errors == "/dir/file: already exists\n"
-                    "/other: already exists\n"
-                    "/wall/in: no such file or directory: its directory could not be made\n"
-                    "/wall: already exists\n");
+    CHECK(errors ==
+          "/dir/file: already exists\n"
+          "/other: already exists\n"
+          "/wall/in: no such file or directory: its directory could not be made\n"
+          "/wall: already exists\n");
     CHECK(import.output("cat /dir/file; cat /dir/old") == "beforekept");
     import.options.existing = Existing::Replace;
     import.run();
