@@ -368,7 +368,8 @@ Result<void> WriteBack::transfer(const File& file, Piece& piece, Output& output)
         at = at + bytes.size();
         return {};
     };
-    if (file.summed()) piece.sums.reserve(piece.bytes_on_disk() / sector_ * checksum_size(type));
+    if (file.summed())
+        piece.sums.reserve(static_cast<std::size_t>(piece.bytes_on_disk() / sector_) * checksum_size(type));
     if (piece.kind == Kind::Compressed) return put(piece.packed);
     const auto& runs = file.inode->pages->runs();
     for (auto run = std::prev(runs.upper_bound(piece.begin)); run != runs.end() && run->first < piece.end;

@@ -198,7 +198,7 @@ TEST_CASE("btrfs/subvolumes: deleting in every order leaves nothing behind, what
         std::vector<int> left = {0, 1, 2, 3};
         u32 rest = order;
         for (u32 choices = 4; choices > 0; --choices) {
-            auto chosen = left.begin() + rest % choices;
+            auto chosen = left.begin() + static_cast<std::ptrdiff_t>(rest % choices);
             rest /= choices;
             REQUIRE(mount.files().delete_subvolume(root, "s" + std::to_string(*chosen)));
             left.erase(chosen);

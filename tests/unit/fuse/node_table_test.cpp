@@ -57,7 +57,7 @@ TEST_CASE("fuse/nodes: what the kernel knows is held once, and released when it 
 
 TEST_CASE("fuse/nodes: what is still held at the end is handed out for release") {
     NodeTable table(root);
-    for (u64 ino : {257, 258, 259}) table.enter(file(ino));
+    for (u64 ino : {257U, 258U, 259U}) table.enter(file(ino));
     CHECK(table.hold(file(257)));
     CHECK(table.hold(file(259)));
     std::vector<NodeId> held = table.take_held();
@@ -83,8 +83,8 @@ TEST_CASE("fuse/nodes: inodes of other subvolumes show other numbers than those 
     CHECK(shown_ino(file(257, 300), 300) == 257);
     CHECK(shown_ino(file(257, 0), 0) == 257);
     std::set<u64> seen;
-    for (u64 tree : {5, 256, 257, 9000}) {
-        for (u64 ino : {2, 256, 257, 100'000}) CHECK(seen.insert(shown_ino(file(ino, tree), 5)).second);
+    for (u64 tree : {5U, 256U, 257U, 9000U}) {
+        for (u64 ino : {2U, 256U, 257U, 100'000U}) CHECK(seen.insert(shown_ino(file(ino, tree), 5)).second);
     }
 }
 
