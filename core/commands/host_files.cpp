@@ -378,7 +378,7 @@ Result<std::size_t> read_at(const HostFile& file, u64 at, MutBytes out) {
     return done;
 }
 
-Result<std::vector<DataRange>> data_ranges(const HostFile& file, u64 size) {
+Result<std::vector<DataRange>> data_ranges([[maybe_unused]] const HostFile& file, u64 size) {
     std::vector<DataRange> ranges;
     for (u64 at = 0; at < size;) {
 #ifdef SEEK_DATA
