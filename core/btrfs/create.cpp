@@ -124,7 +124,10 @@ Result<Transaction> FileSystem::begin(u64 tree, Need need) {
     for (;;) {
         auto tx = TRY(store_->begin(need));
         // A commit must write them all, and has only so much room kept for it.
-        if (inodes_.changed_count() >= changed_inodes_max) TRY(inodes_.flush(tx));
+        if (inodes_.changed_count() >= changed_inodes_max) {
+            TRY(inodes_.flush(tx));
+            tx.keep();
+        }
         if (!orphans_cleaned_.insert(tree).second) return tx;
         std::vector<u64> orphans = TRY(find_orphans(tx, tree));
         if (orphans.empty()) return tx;

@@ -71,6 +71,7 @@ class InodeTable {
     InodePtr add(vfs::NodeId, const disk::btrfs_inode_item&);
     void drop(vfs::NodeId);    // deleted
     void drop_tree(u64 tree);  // the subvolume is deleted: its inodes are not found any more
+    void begin_tree(u64 tree) { dropped_trees_.erase(tree); }  // another subvolume has this id now
     // Writes the items that are newer than their trees.
     Result<void> flush(Transaction&);
     Result<void> flush(Transaction&, Inode&);
@@ -108,7 +109,7 @@ class InodeTable {
 
     Volume& volume_;
     std::array<Shard, shard_count> shards_;
-    std::set<u64> dropped_trees_;  // read and changed as Inode::item is
+    std::set<u64> dropped_trees_;  // until their ids are used again; read and changed as Inode::item is
     std::vector<Inode*> changed_;  // in steps only; they stay in memory for as long as they are changed
 };
 

@@ -114,6 +114,7 @@ Result<NodeId> FileSystem::create_subvolume(NodeId dir, std::string_view name, c
     const TimeSpec now = tx.now();
     disk::btrfs_root_item root_item = new_root_item(tx, now);
     Tree* tree = TRY(store_->create_tree(tx, id, root_item));
+    inodes_.begin_tree(id);
     disk::btrfs_inode_item top{};
     top.generation = top.transid = tx.generation().value;
     top.nlink = 1;
@@ -180,6 +181,7 @@ Result<std::optional<NodeId>> FileSystem::try_snapshot(NodeId source, NodeId dir
     const TimeSpec now = tx.now();
     disk::btrfs_root_item item = snapshot_root_item(tx, *tree, kind, now);
     TRY(store_->copy_tree(tx, *tree, id, item));
+    inodes_.begin_tree(id);
     TRY(add_uuid(tx, KeyType::UuidKeySubvol, item.uuid, id));
     TRY(add_uuid(tx, KeyType::UuidKeyReceivedSubvol, item.received_uuid, id));
     TRY(add_subvolume_name(tx, place, id, ~0ULL, now));

@@ -57,6 +57,9 @@ class Transaction {
     // The step is whole, and its locks are released; it becomes durable with the next commit.
     void done();
 
+    // What the step has done so far is whole by itself: it may still end here without harm.
+    void keep();
+
     WritableVolume& store() const { return *store_; }
     Volume& volume() const;
     const Geometry& geometry() const;

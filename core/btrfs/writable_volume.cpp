@@ -60,6 +60,10 @@ void Transaction::done() {
     if (writer_.owns_lock()) writer_.unlock();
 }
 
+void Transaction::keep() {
+    changes_before_ = store_->changes_;
+}
+
 Volume& Transaction::volume() const {
     return store_->volume_;
 }
