@@ -397,15 +397,15 @@ TEST_CASE("btrfs/names: what wasn't committed is gone after a crash, all of it")
 
 TEST_CASE("btrfs/names: an operation that is refused harms nothing, however many inodes wait to be written") {
     support::WritableMount mount;
-    std::vector<vfs::NodeId> files;
+    std::vector<vfs::NodeId> made_all;
     for (int i = 0; i < 600; ++i) {
         auto made = mount.files().create(mount.root(), "f" + std::to_string(i), {});
         REQUIRE(made);
-        files.push_back(*made);
+        made_all.push_back(*made);
     }
-    for (vfs::NodeId file : files) {
-        REQUIRE(mount.files().setattr(file, {.mode = 0600}));
-        CHECK_FALSE(mount.files().set_xattr(file, "system.none", Buffer(3), vfs::XattrMode::Any));
+    for (vfs::NodeId id : made_all) {
+        REQUIRE(mount.files().setattr(id, {.mode = 0600}));
+        CHECK_FALSE(mount.files().set_xattr(id, "system.none", Buffer(3), vfs::XattrMode::Any));
         CHECK_FALSE(mount.files().create(mount.root(), "f0", {}));
     }
     CHECK_FALSE(mount.store().aborted());
