@@ -118,17 +118,34 @@ auto best_compress() {
     return compress_portable;
 }
 
+Sha256Host host_in_use = nullptr;
+
 }  // namespace
 
-Sha256::Sha256(Compress compress) : compress_(compress), state_(kInitial) {}
+void set_sha256_host(Sha256Host begin) {
+    host_in_use = begin;
+}
+
+Sha256Host sha256_host() {
+    return host_in_use;
+}
+
+Sha256::Sha256(Compress compress, Sha256Host host) : compress_(compress), host_(host), state_(kInitial) {}
 
 Sha256::Sha256()
-    : Sha256([] {
-          static const Compress best = best_compress();
-          return best;
-      }()) {}
+    : Sha256(
+          [] {
+              static const Compress best = best_compress();
+              return best;
+          }(),
+          host_in_use) {}
 
 void Sha256::update(Bytes bytes) {
+    if (host_ != nullptr && !bytes.empty()) {
+        if (bytes.size() >= sha256_host_bytes_min) stream_ = host_();
+        host_ = nullptr;
+    }
+    if (stream_) return stream_->update(bytes);
     const std::size_t held = total_ % 64;
     total_ += bytes.size();
     if (held > 0) {
@@ -144,6 +161,7 @@ void Sha256::update(Bytes bytes) {
 }
 
 Sha256Digest Sha256::finish() {
+    if (stream_) return stream_->finish();
     const Be64 length_bits = total_ * 8;
     std::array<u8, 72> padding{0x80};  // up to 64 bytes of filling, then the length
     const std::size_t filling = 64 - (total_ + 8) % 64;
@@ -164,7 +182,7 @@ bool Sha256::uses_instructions() {
 }
 
 Sha256Digest Sha256::portable(Bytes bytes) {
-    Sha256 hash(compress_portable);
+    Sha256 hash(compress_portable, nullptr);
     hash.update(bytes);
     return hash.finish();
 }

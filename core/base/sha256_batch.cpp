@@ -8,7 +8,9 @@
 #include "base/sha256_rounds.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace glassfs {
 namespace {
@@ -111,10 +113,21 @@ void sha256_batch_lanes(std::span<const Bytes> messages, std::span<Sha256Digest>
 
 void sha256_batch(std::span<const Bytes> messages, std::span<Sha256Digest> digests) {
     GLASSFS_ASSERT(messages.size() == digests.size());
-    if (!Sha256::uses_instructions() && messages.size() >= kLanes / 2) {
-        return sha256_batch_lanes(messages, digests);
+    const bool lanes = !Sha256::uses_instructions();
+    const std::size_t alone_from = !lanes ? 0 : sha256_host() != nullptr ? sha256_host_bytes_min : SIZE_MAX;
+    std::vector<Bytes> together;
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        if (messages[i].size() >= alone_from) {
+            digests[i] = sha256(messages[i]);
+        } else {
+            together.push_back(messages[i]);
+            which.push_back(i);
+        }
     }
-    for (std::size_t i = 0; i < messages.size(); ++i) digests[i] = sha256(messages[i]);
+    std::vector<Sha256Digest> made(together.size());
+    sha256_batch_lanes(together, made);
+    for (std::size_t k = 0; k < which.size(); ++k) digests[which[k]] = made[k];
 }
 
 }  // namespace glassfs

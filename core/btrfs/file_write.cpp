@@ -35,9 +35,10 @@ Result<void> FileWriter::check_changeable(const Inode& inode) {
     if (inode.gone) return fail(Cause::NotFound);
     if (inode.type() == vfs::FileType::Directory) return fail(Cause::IsADirectory);
     if (inode.type() != vfs::FileType::Regular) return fail(Cause::InvalidArgument);
-    if ((inode.item.flags & (inode_immutable | inode_append)) != 0) return fail(Cause::NotPermitted);
+    if ((inode.item.flags & inode_immutable) != 0) return fail(Cause::NotPermitted);
     auto root = TRY(volume_.root_item(inode.id.tree));
     if ((root.flags & root_subvol_rdonly) != 0) return fail(Cause::ReadOnly);
+    if ((inode.item.flags & inode_append) != 0) return fail(Cause::NotPermitted);
     return {};
 }
 

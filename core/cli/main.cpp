@@ -75,7 +75,9 @@ ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     if (arguments.command->run_alone) return arguments.command->run_alone(invocation);
     auto volume = open_image(setup->source);
     if (!volume) {
-        invocation.complain(arguments.image, volume.error());
+        Error error = volume.error();
+        if (error.detail == printable(arguments.image)) error.detail.clear();  // the line begins with it
+        invocation.complain(arguments.image, error);
         return is_finding(arguments, volume.error()) ? ExitCode::Problems : ExitCode::NotRun;
     }
     commands::Context context{invocation, **volume};

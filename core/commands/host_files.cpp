@@ -160,7 +160,7 @@ Result<void> make_node(const HostFile& directory, const std::string& name, const
     mode_t mode = static_cast<mode_t>((attributes.mode & 0170000U) | 0600U);
     int made = make_or_replace(directory, name, existing, [&] {
         return ::mknodat(directory.get(), name.c_str(), mode,
-                         makedev(attributes.rdev.major, attributes.rdev.minor));
+                         static_cast<dev_t>(makedev(attributes.rdev.major, attributes.rdev.minor)));
     });
     if (made < 0) return host_failure("mknod");
     return {};

@@ -22,7 +22,8 @@ u64 clonable(const CopyRange& range, u64 from_size, u64 to_size, u64 block) {
 Result<u64> copy_bytes(vfs::FileSystem& files, const CopyRange& range, u64 done) {
     Buffer piece(static_cast<std::size_t>(std::min<u64>(range.length - done, piece_bytes)));
     while (done < range.length) {
-        MutBytes out = MutBytes(piece).first(std::min<u64>(range.length - done, piece.size()));
+        auto wanted = static_cast<std::size_t>(std::min<u64>(range.length - done, piece.size()));
+        MutBytes out = MutBytes(piece).first(wanted);
         std::size_t got = TRY(files.read(range.from, range.from_at + done, out));
         if (got == 0) break;
         auto written = files.write(range.to, range.to_at + done, Bytes(out).first(got));

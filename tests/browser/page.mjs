@@ -461,6 +461,7 @@ test('page: a server that does not isolate the page is named as the cause', asyn
     await page.tab.goto(server.address);
     await page.tab.locator('#problem').waitFor({ state: 'visible' });
     check(/isolate/.test(await page.text('#problem-title')), 'the title names another cause');
+    await page.context.unrouteAll({ behavior: 'ignoreErrors' }); // requests that are still on their way
 });
 
 for (const theme of ['dark', 'light']) {

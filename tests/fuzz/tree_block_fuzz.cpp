@@ -2,6 +2,7 @@
 // One tree block of any content: a block that passes the structure check must be safe to look at through
 // every accessor, an item that passes the item check through every parser, and the inspector shows items that
 // pass nothing.
+#include "btrfs/file_extents.h"
 #include "btrfs/file_system.h"
 #include "inspect/btrfs_items.h"
 

@@ -46,11 +46,15 @@ void Session::Impl::reset_locked() {
 }
 
 void Session::Impl::finish_opening(u64 asked, Result<std::unique_ptr<mount::Volume>> opened) {
+    // An open volume's facts are there at once: nobody sees one that is open and unknown.
+    std::shared_ptr<const Result<inspect::VolumeInfo>> facts;
+    if (opened) facts = std::make_shared<const Result<inspect::VolumeInfo>>((*opened)->inspector().info());
     std::lock_guard lock(mutex);
     if (asked != epoch) return;
     if (opened) {
         volume = std::move(*opened);
         root = volume->files().root();
+        info.slot(0).result = std::move(facts);
         state = SessionState::Open;
     } else {
         open_error = std::move(opened).error();

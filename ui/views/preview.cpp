@@ -14,7 +14,7 @@ namespace glassfs::ui {
 namespace {
 
 constexpr float line_height = 20;
-constexpr u64 row_bytes_wide = 16;
+constexpr std::size_t row_bytes_wide = 16;
 constexpr u64 rows_max = 4'000'000;  // float positions stay exact enough to scroll by
 
 void draw_hex_line(u64 at, Bytes bytes, u64 row_bytes, float x, float y) {
@@ -28,12 +28,12 @@ void draw_hex_line(u64 at, Bytes bytes, u64 row_bytes, float x, float y) {
 
 void draw_hex_preview(Ui& ui, Rect body, const vfs::Attributes& a) {
     float cell = text_width(Font::Mono12, "0");
-    u64 row_bytes = body.w > cell * 76 ? row_bytes_wide : 8;
-    u64 rows = std::min((a.size + row_bytes - 1) / row_bytes, rows_max);
+    std::size_t row_bytes = body.w > cell * 76 ? row_bytes_wide : 8;
+    auto rows = static_cast<std::size_t>(std::min<u64>((a.size + row_bytes - 1) / row_bytes, rows_max));
     Scroll scroll("hex", body);
     auto [first, last] = scroll.visible(rows, line_height, scroll.top());
     for (std::size_t i = first; i < last; ++i) {
-        u64 at = i * row_bytes;
+        u64 at = u64{i} * row_bytes;
         float y = scroll.top() + static_cast<float>(i) * line_height + line_height / 2;
         auto granule = ui.session.file_bytes(a.id, at);
         if (const Error* error = granule.error()) {
@@ -42,7 +42,7 @@ void draw_hex_preview(Ui& ui, Rect body, const vfs::Attributes& a) {
             break;
         }
         if (!granule || at - granule->offset >= granule->data.size()) continue;
-        Bytes rest = Bytes(granule->data).subspan(at - granule->offset);
+        Bytes rest = Bytes(granule->data).subspan(static_cast<std::size_t>(at - granule->offset));
         draw_hex_line(at, rest.first(std::min<std::size_t>(row_bytes, rest.size())), row_bytes, body.x, y);
     }
     scroll.content_height(static_cast<float>(rows) * line_height);

@@ -26,6 +26,17 @@ TEST_CASE("base/sha256_batch: any number of messages of any lengths hash as each
     }
 }
 
+TEST_CASE("base/sha256_batch: messages on both sides of what a host is asked for keep their places") {
+    std::vector<Buffer> messages;
+    for (std::size_t i = 0; i < 20; ++i) {
+        messages.push_back(samples::noise(sha256_host_bytes_min - 10 + i, i));
+    }
+    const std::vector<Bytes> views(messages.begin(), messages.end());
+    std::vector<Sha256Digest> digests(views.size());
+    sha256_batch(views, digests);
+    for (std::size_t i = 0; i < views.size(); ++i) CHECK(digests[i] == Sha256::portable(views[i]));
+}
+
 TEST_CASE("base/sha256_batch: one long message among short ones keeps its place") {
     const Buffer big = samples::noise(100000, 1);
     const Buffer small = samples::noise(10, 2);

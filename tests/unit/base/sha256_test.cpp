@@ -10,6 +10,41 @@
 using namespace glassfs;
 using samples::pattern;
 
+namespace {
+
+// A host that notes what it is given, in place of the one that is there.
+class NotingHost {
+  public:
+    NotingHost() : before_(sha256_host()) {
+        begun = finished = 0;
+        set_sha256_host([]() -> std::unique_ptr<Sha256Stream> { return std::make_unique<Stream>(); });
+    }
+    ~NotingHost() { set_sha256_host(before_); }
+    NotingHost(const NotingHost&) = delete;
+    NotingHost& operator=(const NotingHost&) = delete;
+
+    static inline int begun = 0;
+    static inline int finished = 0;
+
+  private:
+    class Stream final : public Sha256Stream {
+      public:
+        Stream() { ++begun; }
+        void update(Bytes bytes) override { all_.insert(all_.end(), bytes.begin(), bytes.end()); }
+        Sha256Digest finish() override {
+            ++finished;
+            return Sha256::portable(all_);
+        }
+
+      private:
+        Buffer all_;
+    };
+
+    Sha256Host before_;
+};
+
+}  // namespace
+
 TEST_CASE("base/sha256: the published examples come out") {
     CHECK(hex_bytes(sha256(Bytes{})) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(hex_bytes(sha256(as_bytes("abc"))) ==
@@ -52,4 +87,31 @@ TEST_CASE("base/sha256: any division into updates gives the same digest") {
         }
         CHECK(hash.finish() == whole);
     }
+}
+
+TEST_CASE("base/sha256: a host that offers to hash gets the messages that are worth it, whole") {
+    NotingHost host;
+    for (std::size_t size : {0UZ, 100UZ, sha256_host_bytes_min - 1}) {
+        CHECK(sha256(pattern(size)) == Sha256::portable(pattern(size)));
+    }
+    CHECK(NotingHost::begun == 0);
+    CHECK(sha256(pattern(sha256_host_bytes_min)) == Sha256::portable(pattern(sha256_host_bytes_min)));
+    CHECK(NotingHost::begun == 1);
+    CHECK(NotingHost::finished == 1);
+
+    // The first piece that has bytes decides.
+    const Buffer bytes = pattern(3 * sha256_host_bytes_min);
+    for (std::size_t first : {1UZ, sha256_host_bytes_min}) {
+        Sha256 hash;
+        hash.update(Bytes{});
+        hash.update(Bytes{bytes}.first(first));
+        hash.update(Bytes{bytes}.subspan(first));
+        CHECK(hash.finish() == Sha256::portable(bytes));
+    }
+    CHECK(NotingHost::begun == 2);
+    CHECK(NotingHost::finished == 2);
+    Sha256 abandoned;
+    abandoned.update(bytes);
+    CHECK(NotingHost::begun == 3);
+    CHECK(NotingHost::finished == 2);
 }
