@@ -2,16 +2,20 @@
 // The page as the UI's host (ui/platform.h). The C++ side is thin: whatever the browser does is in
 // page/*.js, which is reached as Module.page; the functions named glassfs_* are what the page calls.
 #include "assets/fonts.h"
+#include "mount/format.h"
 #include "ui/platform.h"
 #include "web/download.h"
 #include "web/file_device.h"
 #include "web/packed_image.h"
 #include "web/page_calls.h"
+#include "web/store_device.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <emscripten.h>
 #include <emscripten/threading.h>
+#include <functional>
+#include <map>
 #include <utility>
 
 namespace glassfs::ui::platform {
@@ -29,6 +33,37 @@ struct Arriving {
     Session::Devices devices;
 };
 Arriving arriving;
+
+// Volumes that the browser keeps: those that the page is handing over, and the one that the session has.
+struct ArrivingStore {
+    std::shared_ptr<web::StoreSet> set;
+    Session::Devices devices;
+};
+std::map<web::StoreMailbox*, ArrivingStore> arriving_stores;
+web::StoreMailbox* open_store = nullptr;
+u64 open_store_epoch = 0;
+
+// Opens the devices that have arrived, in the session's worker and after `prepare` has run there. The page is
+// told how it ended.
+void open_arrived(web::StoreMailbox* mailbox, const char* name,
+                  std::function<Result<void>(const Session::Devices&)> prepare) {
+    frame_wanted = true;
+    Session::Devices devices = std::move(arriving_stores.extract(mailbox).mapped().devices);
+    auto mount = [mailbox, devices = std::move(devices), prepare = std::move(prepare)]() mutable {
+        auto attempt = [&]() -> Result<std::unique_ptr<mount::Volume>> {
+            TRY(prepare(devices));
+            mount::Options options;
+            options.access = mount::Access::ReadWrite;
+            return mount::open(std::exchange(devices, {}), options);
+        };
+        auto opened = attempt();
+        web::tell_store_opened(mailbox, opened ? "" : opened.error().message());
+        return opened;
+    };
+    session_of_page->open_volume(std::move(mount), name);
+    open_store = mailbox;
+    open_store_epoch = session_of_page->epoch();
+}
 
 }  // namespace
 
@@ -162,6 +197,49 @@ EMSCRIPTEN_KEEPALIVE void glassfs_files_dead(web::FileMailbox* mailbox, const ch
 
 EMSCRIPTEN_KEEPALIVE void glassfs_files_closed(web::FileMailbox* mailbox) {
     delete mailbox;
+}
+
+// A volume that the browser keeps: the page starts a worker that serves this mailbox, names the devices in
+// their order, and has them opened; or it drops what it has begun.
+EMSCRIPTEN_KEEPALIVE web::StoreMailbox* glassfs_store_begin() {
+    auto set = std::make_shared<web::StoreSet>();
+    web::StoreMailbox* mailbox = set->mailbox();
+    host::arriving_stores[mailbox].set = std::move(set);
+    return mailbox;
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_store_add(web::StoreMailbox* mailbox, const char* name, double size) {
+    auto& [set, devices] = host::arriving_stores.at(mailbox);
+    devices.push_back(std::make_shared<web::StoreDevice>(set, static_cast<u32>(devices.size()), name,
+                                                         static_cast<u64>(size)));
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_store_drop(web::StoreMailbox* mailbox) {
+    host::arriving_stores.erase(mailbox);
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_store_open(web::StoreMailbox* mailbox, const char* name) {
+    host::open_arrived(mailbox, name, [](const ui::Session::Devices&) -> Result<void> { return {}; });
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_store_format(web::StoreMailbox* mailbox, u32 node_size, const char* name,
+                                               const char* label, const char* checksum, const char* metadata,
+                                               const char* data) {
+    mount::FormatOptions options;
+    options.label = label;
+    options.node_size = node_size;
+    options.checksum = checksum;
+    options.metadata_profile = metadata;
+    options.data_profile = data;
+    host::open_arrived(mailbox, name,
+                       [options](const auto& devices) { return mount::format(devices, options); });
+}
+
+// Lets go of the volume, synced, if the session still has it. The worker ends once nobody uses the devices.
+EMSCRIPTEN_KEEPALIVE void glassfs_store_release(web::StoreMailbox* mailbox) {
+    host::frame_wanted = true;
+    if (host::open_store != mailbox || !host::session_of_page) return;
+    if (host::open_store_epoch == host::session_of_page->epoch()) host::session_of_page->close();
 }
 
 // What was dropped or fetched can't even become a device.

@@ -7,12 +7,12 @@ import { delimiter, join } from 'node:path';
 import { require_of_web, sleep } from './harness.mjs';
 
 const { chromium } = require_of_web('playwright-core');
-const executable =
+export const executable =
     process.env.CHROMIUM ??
     process.env.PATH.split(delimiter)
         .map((d) => join(d, 'chromium'))
         .find(existsSync);
-const FLAGS = [
+export const FLAGS = [
     '--headless=new',
     '--no-sandbox',
     '--disable-quic',

@@ -4,6 +4,8 @@
 // beyond 2 GiB arrives as a negative number: `>>> 0` makes it one again.
 
 export class Core {
+    #store_waiting = new Map(); // mailbox -> whoever waits for the volume to be open or refused
+
     constructor(module) {
         this.module = module;
     }
@@ -59,6 +61,50 @@ export class Core {
         const at = this.module._malloc(bytes.length) >>> 0;
         this.#bytes().set(bytes, at);
         this.#with_text([name], (label) => this.module._glassfs_open_packed(at, bytes.length, label));
+    }
+
+    // Devices of a volume that the browser keeps (page/volumes.js): begin, add each, then format or open; or
+    // drop. Those two resolve with an error's message, empty when the volume is open.
+    store_begin() {
+        return this.module._glassfs_store_begin() >>> 0;
+    }
+    store_add(mailbox, name, size) {
+        this.#with_text([name], (at) => this.module._glassfs_store_add(mailbox, at, size));
+    }
+    store_drop(mailbox) {
+        this.module._glassfs_store_drop(mailbox);
+    }
+    store_open(mailbox, name) {
+        return this.#store_outcome(mailbox, () =>
+            this.#with_text([name], (at) => this.module._glassfs_store_open(mailbox, at)),
+        );
+    }
+    store_format(mailbox, name, options) {
+        const { label = name, node_size = 16384, checksum = '', metadata = '', data = '' } = options;
+        return this.#store_outcome(mailbox, () =>
+            this.#with_text([name, label, checksum, metadata, data], (...texts) =>
+                this.module._glassfs_store_format(mailbox, node_size, ...texts),
+            ),
+        );
+    }
+    store_release(mailbox) {
+        this.module._glassfs_store_release(mailbox);
+    }
+    store_revoke(mailbox, message) {
+        this.#with_text([message], (at) => this.module._glassfs_store_revoke(mailbox, at));
+    }
+    store_ended(mailbox) {
+        this.module._glassfs_store_ended(mailbox);
+    }
+    store_opened(mailbox, message) {
+        this.#store_waiting.get(mailbox >>> 0)?.(message);
+        this.#store_waiting.delete(mailbox >>> 0);
+    }
+    #store_outcome(mailbox, ask) {
+        return new Promise((done) => {
+            this.#store_waiting.set(mailbox, done);
+            ask();
+        });
     }
 
     download_taken(id, at, length) {

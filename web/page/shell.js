@@ -8,6 +8,7 @@ import { Files } from './files.js';
 import { Mirror } from './mirror.js';
 import { missing, show_problem } from './support.js';
 import { copy_text, Theme, use_font, watch_pixel_ratio } from './system.js';
+import { Volumes } from './volumes.js';
 
 const PROGRAM = new URL('../glassfs.js', import.meta.url).href;
 const SAMPLE = new URL('../sample.packed.gz', import.meta.url).href;
@@ -19,9 +20,13 @@ function build_page(module) {
     const files = new Files(core);
     const downloads = new Downloads(core);
     const console_input = new ConsoleInput(core);
+    const volumes = new Volumes(core, ({ name }) =>
+        core.open_failed('another tab or window has taken this volume over', name),
+    );
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
         core,
+        volumes,
         state: null, // the last one published, parsed: for tests
         copy_text,
         ask_for_image: () => files.ask(),
@@ -37,6 +42,7 @@ function build_page(module) {
             mirror.show(this.state);
             document.body.classList.add('live');
         },
+        store_opened: (...a) => core.store_opened(...a),
         download_start: (...a) => downloads.start(...a),
         download_piece: (...a) => downloads.piece(...a),
         download_finish: (...a) => downloads.finish(...a),
