@@ -144,6 +144,7 @@ void App::frame(float width, float height, double cpu_ms) {
     handle_keys(ui);
 
     ui.choices.console_open = session.view.console_open;
+    ui.choices.timeline = session.timeline() != nullptr;
     ui.layout = lay_out(width, height, ui.choices);
     bool changed = s.modelled_revision != session.revision() ||
                    s.modelled_selection != session.view.selection ||
@@ -188,6 +189,7 @@ void App::draw(float width, float height) {
     }
     draw_inspector(ui);
     draw_navigator(ui);
+    draw_timeline(ui);
     draw_console(ui);
     if (!ui.layout.rail && !ui.layout.reader) {
         drag_edge(ui.choices.navigator, navigator_widths, ui.layout.navigator.right(), ui.layout.navigator,
@@ -220,7 +222,7 @@ void App::publish() {
 bool App::animating() const {
     bool fading = !current_toast().empty();
     bool publishing = ImGui::GetTime() - state_->published_at < 0.2;
-    return state_->trees.animating() || fading || publishing ||
+    return state_->trees.animating() || fading || publishing || state_->ui.playing ||
            state_->ui.session.state() == SessionState::Opening;
 }
 

@@ -9,6 +9,7 @@ namespace glassfs::ui {
 namespace {
 constexpr float top_height = 48;
 constexpr float headline_height = 86;
+constexpr float timeline_height = 146;
 constexpr float console_height = 36;
 constexpr float console_open_height = 234;
 constexpr float rail_width = 48;
@@ -27,9 +28,15 @@ Layout lay_out(float width, float height, const LayoutChoices& choices) {
     if (!l.reader) {
         float wanted = choices.console_open ? console_open_height : console_height;
         float room = height - top_height - headline_height - stage_height_min;
+        bool timeline = choices.timeline && room >= timeline_height + console_height;
+        if (timeline) room -= timeline_height;
         float console = std::max(console_height, std::min(wanted, room));
         l.console = {0, height - console, width, console};
         bottom = l.console.y;
+        if (timeline) {
+            bottom -= timeline_height;
+            l.timeline = {0, bottom, width, timeline_height};
+        }
     }
     float left = 0;
     float right = width;

@@ -6,6 +6,7 @@
 //     | navigator |  headline 86                          |  inspector   |
 //     |    236    |---------------------------------------|     352      |
 //     |           |  stage                                |              |
+//     +-------------------- timeline 146, with a recording --------------+
 //     +---------------------------- console 36 or 234 -------------------+
 //
 // Below 1280 the navigator is a rail of icons; below 1100 the inspector is a sheet below the stage; below 700
@@ -38,6 +39,7 @@ struct LayoutChoices {
     PanelSize navigator = PanelSize::Normal;
     PanelSize inspector = PanelSize::Normal;
     bool console_open = false;
+    bool timeline = false;        // there is a recording
     bool navigator_over = false;  // shown beside the rail
     bool sheet_open = true;       // the inspector's sheet is unfolded
 };
@@ -48,6 +50,7 @@ struct Layout {
     Rect headline;
     Rect stage;
     Rect inspector;
+    Rect timeline;  // empty without a recording, and where there is no room
     Rect console;
     Rect overlay;  // of the navigator beside its rail, while it is open
     bool rail = false;

@@ -121,8 +121,8 @@ constexpr std::size_t kNarrowLane = 256;
 constexpr std::size_t kNarrowLanes = 16;
 constexpr ShiftTables kNarrowShift = make_shift(kNarrowLane);
 
-// half[h][k][v]: byte k of what a register's low byte does to it in a step of one byte, if its half h is v and
-// the other one 0.
+// half[h][k][v]: byte k of what a register's low byte does to it in a step of one byte, if its half h is v
+// and the other one 0.
 constexpr auto kHalves = [] {
     std::array<std::array<std::array<u8, 16>, 4>, 2> half{};
     for (std::size_t v = 0; v < 16; ++v) {
@@ -141,10 +141,11 @@ void transpose(Rows& rows) {
     for (int round = 0; round < 4; ++round) {
         Rows out;
         for (std::size_t i = 0; i < 8; ++i) {
-            out[2 * i] = wasm_i8x16_shuffle(rows[i], rows[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
-                                            22, 7, 23);
-            out[2 * i + 1] = wasm_i8x16_shuffle(rows[i], rows[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
-                                                29, 14, 30, 15, 31);
+            const v128_t a = rows[i];
+            const v128_t b = rows[i + 8];
+            out[2 * i] = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            out[2 * i + 1] =
+                wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         }
         rows = out;
     }

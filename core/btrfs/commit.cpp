@@ -51,7 +51,7 @@ Result<void> WritableVolume::commit_locked() {
         TRY(settle(tx));
         prepare_superblock();
         blocks = TRY(seal_blocks(tx));
-        trace_([&] { return trace::TransactionCommit{generation_, rounds_, blocks.size()}; });
+        trace([&] { return trace::TransactionCommit{generation_, rounds_, blocks.size()}; });
         tx.done();
     }
     // From here to finish_commit() nothing changes the blocks, and readers may use them.
@@ -227,6 +227,7 @@ Result<std::vector<WritableBlock>> WritableVolume::seal_blocks(Transaction& tx) 
     std::sort(blocks.begin(), blocks.end(),
               [](const auto& a, const auto& b) { return a->addr() < b->addr(); });
     for (const WritableBlock& block : blocks) {
+        shadows_.touch(block);
         header_of(*block).flags = header_of(*block).flags | header_written;
         TRY(check_whole(tx.geometry(), *block));
         seal_block(tx.geometry().csum_type, block->bytes_to_change());
@@ -275,6 +276,7 @@ void WritableVolume::finish_commit(const std::vector<WritableBlock>& blocks) {
     std::unique_lock lock(volume_.blocks_mutex_);
     for (const WritableBlock& block : blocks) {
         volume_.cache_.put(block->addr().value, block, block->size());
+        shadows_.drop(block->addr());
     }
     volume_.changed_blocks_.clear();
     super_.bytenr = super_offsets[0];

@@ -290,7 +290,7 @@ Result<void> ExtentChange::free_extent() {
     store.groups().used_to_pinned(head_.addr, head_.length);
     auto& super = store.super();
     super.bytes_used = super.bytes_used - head_.length;
-    store.tracer()([&] { return trace::ExtentFree{head_.addr, head_.length, 1}; });
+    store.trace([&] { return trace::ExtentFree{head_.addr, head_.length, 1}; });
     return free_space_added(tx_, *group, head_.addr, head_.length);
 }
 
@@ -321,7 +321,7 @@ Result<void> ExtentChange::run() {
 Result<void> apply_ref_head(Transaction& tx, const RefHead& head) {
     Tree* tree = TRY(tx.tree(extent_tree_objectid));
     TRY(ExtentChange(tx, *tree, head).run());
-    tx.store().tracer()([&] { return trace::DelayedRefRun{head.addr, static_cast<u64>(head.total())}; });
+    tx.store().trace([&] { return trace::DelayedRefRun{head.addr, static_cast<u64>(head.total())}; });
     return {};
 }
 

@@ -43,7 +43,7 @@ Result<void> insert_root(Transaction& tx, Tree& tree, EditPath& path) {
     path.blocks[level] = root;
     path.slots[level] = 0;
     ++path.levels;
-    tx.store().tracer()([&] { return trace::RootInserted{tree.id(), root->level(), root->addr()}; });
+    tx.store().trace([&] { return trace::RootInserted{tree.id(), root->level(), root->addr()}; });
     return {};
 }
 
@@ -60,7 +60,7 @@ Result<void> split_node(Transaction& tx, Tree& tree, EditPath& path, u32 level) 
     TreeBlock& parent = *path.blocks[level + 1];
     const u32 parent_slot = path.slots[level + 1];
     node_insert(parent, parent_slot + 1, right->key(0), right->addr(), right->generation());
-    tx.store().tracer()([&] {
+    tx.store().trace([&] {
         return trace::NodeSplit{tree.id(), static_cast<u8>(level), node.addr(), right->addr(), n - cut};
     });
     if (slot >= cut) {
@@ -122,7 +122,7 @@ Result<void> push_right(Transaction& tx, Tree& tree, EditPath& path, const Wante
     if (first == n) return {};
     leaf_move_tail(leaf, first, *right);
     set_key(*path.blocks[1], path.slots[1] + 1, right->key(0));
-    tx.store().tracer()([&] { return trace::LeafPushed{tree.id(), leaf.addr(), right->addr(), n - first}; });
+    tx.store().trace([&] { return trace::LeafPushed{tree.id(), leaf.addr(), right->addr(), n - first}; });
     return {};
 }
 
@@ -141,7 +141,7 @@ Result<void> push_left(Transaction& tx, Tree& tree, EditPath& path, const Wanted
     leaf_move_head(leaf, count, *left);
     path.slots[0] -= count;
     set_first_key(path, 0, leaf.key(0));
-    tx.store().tracer()([&] { return trace::LeafPushed{tree.id(), leaf.addr(), left->addr(), count}; });
+    tx.store().trace([&] { return trace::LeafPushed{tree.id(), leaf.addr(), left->addr(), count}; });
     return {};
 }
 
@@ -175,9 +175,7 @@ Result<void> split_at(Transaction& tx, Tree& tree, EditPath& path, u32 cut, cons
     const u32 n = left->nritems();
     WritableBlock right = TRY(add_leaf(tx, tree, path, right_key));
     leaf_move_tail(*left, cut, *right);
-    tx.store().tracer()([&] {
-        return trace::LeafSplit{tree.id(), left->addr(), right->addr(), cut, n - cut};
-    });
+    tx.store().trace([&] { return trace::LeafSplit{tree.id(), left->addr(), right->addr(), cut, n - cut}; });
     if (path.slots[0] >= cut) go_right(path, right, path.slots[0] - cut);
     return {};
 }
@@ -265,7 +263,7 @@ Result<MutBytes> insert_at(Transaction& tx, Tree& tree, EditPath& path, const Ke
     const u32 slot = path.slots[0];
     MutBytes data = leaf_insert(path.leaf(), slot, key, size);
     if (slot == 0) set_first_key(path, 0, key);
-    tx.store().tracer()([&] {
+    tx.store().trace([&] {
         return trace::ItemInserted{tree.id(), path.leaf().addr(), slot, key.objectid,
                                    key.type,  key.offset,         size};
     });
@@ -285,7 +283,7 @@ Result<void> erase_at(Transaction& tx, Tree& tree, EditPath& path, u32 count) {
     TreeBlock& leaf = path.leaf();
     const u32 slot = path.slots[0];
     for (u32 i = slot; i < slot + count; ++i) {
-        tx.store().tracer()([&] {
+        tx.store().trace([&] {
             Key key = leaf.key(i);
             return trace::ItemDeleted{tree.id(), leaf.addr(), i, key.objectid, key.type, key.offset};
         });

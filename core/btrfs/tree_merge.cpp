@@ -52,7 +52,7 @@ Result<bool> merge(Transaction& tx, Tree& tree, EditPath& path, u32 level) {
     const u32 slot = path.slots[level + 1];
     TreeBlock& block = *path.blocks[level];
     auto report = [&](const TreeBlock& into) {
-        tx.store().tracer()([&] {
+        tx.store().trace([&] {
             return trace::BlockMerged{tree.id(), static_cast<u8>(level), block.addr(), into.addr()};
         });
     };
@@ -92,7 +92,7 @@ Result<void> drop_root(Transaction& tx, Tree& tree, WritableBlock root) {
         BlockPtr child = TRY(tx.volume().read_block(addr, expectation(*root, 0)));
         WritableBlock next = TRY(tx.make_writable(tree, child, root, 0));
         tx.set_root(tree, *next);
-        tx.store().tracer()([&] { return trace::RootDropped{tree.id(), next->level(), next->addr()}; });
+        tx.store().trace([&] { return trace::RootDropped{tree.id(), next->level(), next->addr()}; });
         TRY(tx.free_block(tree, *root));
         root = next;
     }

@@ -51,6 +51,10 @@ class Volume {
     struct Options {
         u64 cache_bytes = 128ULL << 20;
         trace::Tracer tracer = {};
+        // A moment inside of a transaction, from a recording: blocks that are newer than the devices, by
+        // logical address (trace::memory_device), and the roots that lead to them.
+        std::shared_ptr<block::Device> memory = {};
+        std::vector<TreeRoot> roots = {};
     };
 
     // Any order of devices; those that belong to another file system are an error (Cause::DeviceForeign),
@@ -73,6 +77,8 @@ class Volume {
 
     // A verified block. Errors: of the device, ChunkMissing, Block*, those of check_structure().
     Result<BlockPtr> read_block(LogicalAddr, const BlockExpectation& = {});
+    // A copy of a block that is newer in memory than on the devices; null: it isn't. Needs reading().
+    Result<BlockPtr> newer_block(LogicalAddr);
     // One copy as it lies on disk, unverified (inspector, checker); node_size bytes.
     Result<Buffer> read_raw_block(LogicalAddr, u32 mirror) const;
     // Verifies checksum, identity and structure of a raw copy.
@@ -120,6 +126,7 @@ class Volume {
     Result<void> mount_verify();
     Result<void> check_dev_extent(const Key&, Bytes item, u64 device_bytes, u64& previous_end);
     Result<BlockPtr> read_block_mirrors(LogicalAddr, const BlockExpectation&);
+    Result<BlockPtr> block_in_memory(LogicalAddr);
 
     Options options_;
     disk::btrfs_super_block super_ = {};

@@ -51,11 +51,14 @@ Transaction::Transaction(Transaction&& other) noexcept
       done_(other.done_) {}
 
 Transaction::~Transaction() {
-    if (store_ != nullptr && !done_ && store_->changes_ != changes_before_) store_->aborted_ = true;
+    if (store_ == nullptr || done_) return;
+    store_->shadows_.end_step();
+    if (store_->changes_ != changes_before_) store_->aborted_ = true;
 }
 
 void Transaction::done() {
     done_ = true;
+    store_->shadows_.end_step();
     if (blocks_.owns_lock()) blocks_.unlock();
     if (writer_.owns_lock()) writer_.unlock();
 }
@@ -88,13 +91,19 @@ void Transaction::set_root(Tree& tree, const TreeBlock& root) {
     tree.root.level = root.level();
     tree.root.generation = root.generation();
     store_->volume_.set_live_root(tree.root);
+    store_->trace([&] {
+        return trace::TreeRootMoved{tree.id(), tree.root.bytenr, tree.root.level, tree.root.generation};
+    });
 }
 
 Result<WritableBlock> Transaction::make_writable(Tree& tree, const BlockPtr& block,
                                                  const WritableBlock& parent, u32 parent_slot) {
     ++store_->changes_;
     auto& changed = store_->volume_.changed_blocks_;
-    if (auto known = changed.find(block->addr().value); known != changed.end()) return known->second;
+    if (auto known = changed.find(block->addr().value); known != changed.end()) {
+        store_->shadows_.touch(known->second);
+        return known->second;
+    }
     WritableBlock copy = TRY(store_->copy_block(*this, tree, block));
     if (parent == nullptr)
         set_root(tree, *copy);
@@ -123,11 +132,12 @@ Result<WritableBlock> Transaction::allocate_block(Tree& tree, u8 level) {
     header.level = level;
     store_->volume_.cache_.drop(room->addr.value);
     store_->volume_.changed_blocks_[room->addr.value] = block;
+    store_->shadows_.touch(block);
     TRY(store_->refs_.allocated(room->addr, size, ExtentKind::TreeBlock, level));
     TRY(store_->refs_.modify(room->addr, size, ExtentKind::TreeBlock, level, tree_ref(tree.id()), +1));
     tree.item.bytes_used = tree.item.bytes_used + size;
     tree.item_changed = true;
-    store_->trace_([&] {
+    store_->trace([&] {
         BlockGroup* group = store_->groups_.find(room->addr);
         return trace::ExtentAlloc{room->addr, size, group->start, group->flags};
     });
@@ -142,11 +152,12 @@ Result<void> Transaction::free_block(Tree& tree, const TreeBlock& block) {
     tree.item_changed = true;
     TRY(store_->refs_.modify(addr, size, ExtentKind::TreeBlock, block.level(), tree_ref(tree.id()), -1));
     store_->volume_.changed_blocks_.erase(addr.value);
+    store_->shadows_.drop(addr);
     const RefHead* head = store_->refs_.find(addr);
     if (head != nullptr && head->is_new && head->changes.empty()) {  // it never came to the disk
         store_->refs_.take(addr);
         store_->groups_.return_reserved(addr, size);
-        store_->trace_([&] { return trace::ExtentFree{addr, size, 0}; });
+        store_->trace([&] { return trace::ExtentFree{addr, size, 0}; });
     }
     return {};
 }
@@ -336,7 +347,7 @@ Result<WritableBlock> WritableVolume::copy_block(Transaction& tx, Tree& tree, co
     header_of(*copy) = fresh;
     TRY(update_refs_for_copy(tx, tree, *old, *copy));
     ++counters_.cow_blocks;
-    trace_([&] { return trace::CowBlock{tree.id(), old->level(), old->addr(), copy->addr()}; });
+    trace([&] { return trace::CowBlock{tree.id(), old->level(), old->addr(), copy->addr()}; });
     return copy;
 }
 
@@ -444,7 +455,7 @@ Result<DataExtent> WritableVolume::allocate_data(Transaction& tx, u64 wanted, u6
     if (!room) room = TRY(groups_.allocate(block_group_data, wanted, least, sector));
     if (!room) return fail(Cause::NoSpace, "no room for file data");
     ++changes_;
-    trace_([&] {
+    trace([&] {
         BlockGroup* group = groups_.find(room->addr);
         return trace::ExtentAlloc{room->addr, room->length, group->start, group->flags};
     });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "btrfs/block_groups.h"
+#include "btrfs/block_shadows.h"
 #include "btrfs/chunk_allocator.h"
 #include "btrfs/delayed_refs.h"
 #include "btrfs/transaction.h"
@@ -49,7 +50,13 @@ class WritableVolume {
 
     Volume& volume() { return volume_; }
     Environment& environment() { return environment_; }
-    trace::Tracer& tracer() { return trace_; }
+    // Reports an event of a step, behind the bytes of tree blocks that it changed.
+    template <class F>
+    void trace(F&& make) {
+        shadows_.record();
+        trace_(std::forward<F>(make));
+    }
+    const BlockShadows& shadows() const { return shadows_; }
     const CommitCounters& counters() const { return counters_; }
     bool aborted() const { return aborted_; }
     // Is told of each range that became free with a commit, so that nothing old is kept of it.
@@ -139,6 +146,7 @@ class WritableVolume {
     Environment& environment_;
     Options options_;
     trace::Tracer trace_;
+    BlockShadows shadows_{trace_};
     std::mutex writer_mutex_;
     std::atomic<bool> aborted_ = false;
     Uuid chunk_tree_uuid_{};           // in the header of every tree block

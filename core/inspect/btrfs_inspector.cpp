@@ -37,10 +37,11 @@ DataRange data_range(const TreeBlock& leaf, u32 slot) {
 
 }  // namespace
 
-// Prefers a copy that verifies, then any that can be read.
+// Prefers what is newer in memory, then a copy that verifies, then any that can be read. Needs reading().
 Result<BtrfsInspector::RawBlock> BtrfsInspector::read_any_copy(LogicalAddr addr) {
     if (addr.value % volume_.geometry().sector_size != 0)
         return fail(Cause::BlockUnaligned, {.block = addr.value});
+    if (auto newer = TRY(volume_.newer_block(addr))) return RawBlock{*newer, {}, {}, true};
     u32 mirrors = volume_.mirrors(addr);
     if (mirrors == 0) return fail(Cause::ChunkMissing, {.block = addr.value});
     std::optional<RawBlock> best;
@@ -67,7 +68,7 @@ Result<BtrfsInspector::RawBlock> BtrfsInspector::read_any_copy(LogicalAddr addr)
         TreeBlock block(addr, std::move(*bytes));
         std::optional<Error> error;
         if (auto good = volume_.verify_block(block); !good) error = good.error();
-        if (!best || (best->error && !error)) best = RawBlock{std::move(block), {}, std::move(error)};
+        if (!best || (best->error && !error)) best = RawBlock{std::move(block), {}, std::move(error), false};
     }
     if (!best) return fail(std::move(*read_error));
     best->copies = std::move(copies);
@@ -106,6 +107,7 @@ Item BtrfsInspector::make_item(const TreeBlock& block, u32 slot, bool check) {
 }
 
 Result<BlockView> BtrfsInspector::block(LogicalAddr addr) {
+    auto lock = volume_.reading();
     RawBlock raw = TRY(read_any_copy(addr));
     const TreeBlock& block = raw.block;
     BlockView view;
@@ -120,6 +122,7 @@ Result<BlockView> BtrfsInspector::block(LogicalAddr addr) {
     view.checksum_stored = hex_bytes(checksum_stored(type, block.header().csum).stored());
     view.checksum_computed = hex_bytes(checksum(type, block.bytes().subspan(sizeof(disk::Csum))).stored());
     view.copies = std::move(raw.copies);
+    view.in_memory = raw.in_memory;
     append_fields(view.header, disk::btrfs_header::layout(), block.bytes(), 0);
     view.capacity = TreeBlock::capacity(block.size());
     u32 entries = entries_inside(block);
@@ -137,6 +140,7 @@ Result<BlockView> BtrfsInspector::block(LogicalAddr addr) {
 }
 
 Result<std::vector<Field>> BtrfsInspector::item_fields(LogicalAddr addr, u32 slot) {
+    auto lock = volume_.reading();
     RawBlock raw = TRY(read_any_copy(addr));
     const TreeBlock& block = raw.block;
     if (slot >= entries_inside(block)) {
@@ -208,7 +212,11 @@ void count_bytes(const TreeBlock& block, NodeRecord& record) {
 }  // namespace
 
 Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const NodeRecord&)>& visit) {
-    btrfs::TreeRoot root = TRY(root_of(tree));
+    btrfs::TreeRoot root;
+    {
+        auto lock = volume_.reading();
+        root = TRY(root_of(tree));
+    }
     Walk walk;
     walk.stack.push_back({root.bytenr, 0, 0, root.expectation()});
     while (!walk.stack.empty()) {
@@ -226,6 +234,7 @@ Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const 
             record.first_key = *todo.expect.first_key;
             walk.seen(record.first_key);
         }
+        auto lock = volume_.reading();  // of one block: a writer doesn't wait for the whole walk
         auto block = volume_.read_block(todo.addr, todo.expect);
         record.bad = !block || !in_order;
         if (!record.bad) {
@@ -247,6 +256,7 @@ Result<void> BtrfsInspector::walk_tree(u64 tree, const std::function<bool(const 
                      {static_cast<u8>(b.level() - 1), Generation{pointer.generation}, b.key(slot)}});
             }
         }
+        lock.unlock();
         if (!visit(record)) return {};
     }
     return {};

@@ -28,6 +28,7 @@ class BtrfsInspector final : public Inspector {
         btrfs::TreeBlock block;
         std::vector<Copy> copies;
         std::optional<Error> error;
+        bool in_memory = false;
     };
     struct Walk;  // one walk_tree() under way
 

@@ -33,6 +33,14 @@ TreeInfo info_of(const TreeRoot& root, std::string name) {
 
 }  // namespace
 
+std::string tree_id_name(u64 tree) {
+    return btrfs::objectid_name(tree);
+}
+
+std::string key_type_word(u8 type) {
+    return btrfs::key_type_name(type);
+}
+
 // The name under which a subvolume hangs in its parent; empty when nothing says one.
 std::string BtrfsInspector::subvolume_name(u64 tree) {
     Cursor cursor(volume_, volume_.root_tree());
@@ -55,6 +63,7 @@ std::string BtrfsInspector::tree_name(u64 tree) {
 }
 
 std::vector<TreeInfo> BtrfsInspector::trees() {
+    auto lock = volume_.reading();
     std::vector<TreeInfo> out;
     out.push_back(info_of(volume_.root_tree(), tree_name(btrfs::root_tree_objectid)));
     out.push_back(info_of(volume_.chunk_tree(), tree_name(btrfs::chunk_tree_objectid)));
@@ -145,6 +154,7 @@ Result<TreeRoot> BtrfsInspector::root_of(u64 tree) {
 }
 
 VolumeInfo BtrfsInspector::info() {
+    auto lock = volume_.reading();
     const auto& super = volume_.super();
     VolumeInfo info;
     info.format = "btrfs";
@@ -190,6 +200,7 @@ void BtrfsInspector::append_path(std::vector<PathStep>& out, const Cursor& curso
 }
 
 Result<std::vector<PathStep>> BtrfsInspector::path_to_key(u64 tree, KeyRef key) {
+    auto lock = volume_.reading();
     std::vector<PathStep> out;
     u32 mirror = volume_.devices().members().front().super_mirror;
     out.push_back({"superblock", "at " + size_text(btrfs::super_offsets[mirror]), {}, {}});
@@ -213,6 +224,7 @@ Result<std::vector<PathStep>> BtrfsInspector::path_to(vfs::NodeId id) {
     auto out = TRY(path_to_key(id.tree, btrfs::make_key(id.ino.value, KeyType::InodeItem, 0)));
     auto attributes = TRY(files_.getattr(id));
     if (attributes.type != vfs::FileType::Regular && attributes.type != vfs::FileType::Symlink) return out;
+    auto lock = volume_.reading();
     Cursor cursor(volume_, TRY(root_of(id.tree)));
     bool found = TRY(cursor.seek(btrfs::make_key(id.ino.value, KeyType::ExtentData, 0)));
     bool extent_data = found && cursor.key().objectid == id.ino.value &&

@@ -41,6 +41,10 @@ constexpr u64 log_tree_id(u64 subvolume) {
     return log_tree_flag | subvolume;
 }
 
+// "FS_TREE"; a subvolume by its number alone.
+std::string tree_id_name(u64 tree);
+std::string key_type_word(u8 type);  // "INODE_ITEM"
+
 struct TreeInfo {
     u64 id = 0;        // root objectid (as u64: -9 is 18446744073709551607)
     std::string name;  // "FS_TREE", "LOG_TREE", or a subvolume's name "256 home"
@@ -96,11 +100,12 @@ struct BlockView {
     std::string checksum_stored;    // hex
     std::string checksum_computed;  // hex
     std::vector<Copy> copies;
+    bool in_memory = false;     // newer than the devices: not written, checksum not computed yet
     std::vector<Field> header;  // the block header's fields
     std::vector<Item> items;
     std::shared_ptr<const Buffer> raw;
     std::optional<Error> error;  // checksum or checker: what can be shown is shown all the same
-    bool checksum_ok() const { return checksum_stored == checksum_computed; }
+    bool checksum_ok() const { return in_memory || checksum_stored == checksum_computed; }
 };
 
 // One block of a tree, small: a million-item tree has some 20,000 of these.

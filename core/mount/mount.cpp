@@ -2,6 +2,7 @@
 #include "mount/mount.h"
 
 #include "btrfs/file_system.h"
+#include "btrfs/mkfs.h"
 #include "btrfs/writable_volume.h"
 #include "check/btrfs_check.h"
 #include "inspect/btrfs_inspector.h"
@@ -69,7 +70,11 @@ class BtrfsVolume final : public Volume {
   public:
     static Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                                 const Options& options) {
-        auto volume = TRY(btrfs::Volume::open(std::move(devices), {options.cache_bytes, options.tracer}));
+        btrfs::Volume::Options reading{options.cache_bytes, options.tracer, options.moment.memory, {}};
+        for (const trace::TreeRootMoved& moved : options.moment.roots) {
+            reading.roots.push_back({moved.tree, moved.root, moved.level, moved.generation});
+        }
+        auto volume = TRY(btrfs::Volume::open(std::move(devices), reading));
         std::shared_ptr<Environment> environment = options.environment;
         if (environment == nullptr) environment = std::make_shared<SystemEnvironment>();
         std::unique_ptr<btrfs::WritableVolume> store;
@@ -93,6 +98,9 @@ class BtrfsVolume final : public Volume {
         return check::check_btrfs(*volume_, options, progress);
     }
     Environment& environment() override { return *environment_; }
+    std::map<u64, Buffer> blocks_in_memory() override {
+        return store_ == nullptr ? std::map<u64, Buffer>{} : store_->shadows().copies();
+    }
     std::vector<Experiment> experiments() override {
         if (store_ == nullptr) return {};
         bool hint = store_->chunk_search() == btrfs::DevExtentSearchMode::Hint;
@@ -185,6 +193,14 @@ Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>>
         if (!btrfs::probe(*device)) return fail(Cause::UnknownFileSystem, device->name());
     }
     return BtrfsVolume::open(std::move(devices), options);
+}
+
+Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions& options,
+                    Environment& environment) {
+    btrfs::MkfsOptions btrfs_options;
+    btrfs_options.label = options.label;
+    btrfs_options.node_size = options.node_size;
+    return btrfs::mkfs(devices, btrfs_options, environment);
 }
 
 }  // namespace glassfs::mount

@@ -11,6 +11,7 @@
 #include "vfs/file_system.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,13 @@
 namespace glassfs::mount {
 
 enum class Access : u8 { ReadOnly, ReadWrite };
+
+// A moment inside of a transaction, as a recording has it: tree blocks that are newer than the devices, by
+// logical address (trace::memory_device), and where the trees' roots are.
+struct Moment {
+    std::shared_ptr<block::Device> memory = {};
+    std::vector<trace::TreeRootMoved> roots = {};
+};
 
 struct Options {
     // Subvolume to show as the root: empty for the default one, a decimal tree id, or a path from the top
@@ -29,6 +37,7 @@ struct Options {
     Access access = Access::ReadOnly;
     std::shared_ptr<Environment> environment = {};  // null: the host's clock and randomness
     bool discard = false;                           // tell the devices of freed space
+    Moment moment = {};                             // for read-only mounts (recorded_volume.h)
 };
 
 // A letter of chattr and its bit in vfs::Attributes::flags.
@@ -75,6 +84,10 @@ class Volume {
     // By id, without the top level. Cause::NoSuchOperation where the format has none.
     virtual Result<std::vector<Subvolume>> subvolumes() { return fail(Cause::NoSuchOperation); }
 
+    // With a tracer that keeps images: the tree blocks that no commit has written yet, as the last event left
+    // them, by logical address.
+    virtual std::map<u64, Buffer> blocks_in_memory() { return {}; }
+
     // None when mounted read-only.
     virtual std::vector<Experiment> experiments() { return {}; }
     // Any time. Cause::InvalidArgument: no such experiment or mode.
@@ -89,6 +102,15 @@ class Volume {
 // accepted where the profiles allow it. Cause::UnknownFileSystem, or what the format says.
 Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                      const Options& = {});
+
+struct FormatOptions {
+    std::string label = {};
+    u32 node_size = 16384;  // bytes
+};
+// Makes an empty btrfs; what was there is lost. Cause::InvalidArgument, Cause::NoSpace: the devices are too
+// small.
+Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions&,
+                    Environment&);
 
 // What a device holds, in words ("btrfs", "ext4", "a GPT partition table"), whether it can be opened here or
 // not; empty: nothing that is known. What can't be read counts as nothing.

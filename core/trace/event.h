@@ -252,6 +252,50 @@ struct DelayedRefRun {
     friend bool operator==(const DelayedRefRun&, const DelayedRefRun&) = default;
 };
 
+// Tree blocks in memory that no commit has written yet are a device of this number, addressed by logical
+// address; members of a volume count from 1.
+inline constexpr u64 memory_device = 0;
+
+// Bytes of a tree block in memory changed. What they were goes with the event.
+struct TreeBlockChanged {
+    u64 tree = 0;  // owner in its header
+    LogicalAddr block;
+    u8 level = 0;
+    u32 offset = 0;  // of the block's bytes
+    u32 length = 0;
+    u8 by_itself = 0;  // 1: no event follows that says why; the bytes of an item were set
+
+    static constexpr const char* name = "TreeBlockChanged";
+    static void fields(auto& e, auto&& f) {
+        f("tree", e.tree), f("block", e.block), f("level", e.level), f("offset", e.offset);
+        f("length", e.length), f("by_itself", e.by_itself);
+    }
+    friend bool operator==(const TreeBlockChanged&, const TreeBlockChanged&) = default;
+};
+
+// A tree block is no longer newer in memory than on the devices: a commit wrote it, or it was freed.
+struct TreeBlockClean {
+    LogicalAddr block;
+
+    static constexpr const char* name = "TreeBlockClean";
+    static void fields(auto& e, auto&& f) { f("block", e.block); }
+    friend bool operator==(const TreeBlockClean&, const TreeBlockClean&) = default;
+};
+
+// A tree's root is another block now, in memory; the root item or superblock follows with the commit.
+struct TreeRootMoved {
+    u64 tree = 0;
+    LogicalAddr root;
+    u8 level = 0;
+    Generation generation;
+
+    static constexpr const char* name = "TreeRootMoved";
+    static void fields(auto& e, auto&& f) {
+        f("tree", e.tree), f("root", e.root), f("level", e.level), f("generation", e.generation);
+    }
+    friend bool operator==(const TreeRootMoved&, const TreeRootMoved&) = default;
+};
+
 struct TransactionCommit {
     Generation generation;
     u64 rounds = 0;  // until delayed references, block groups and roots stood still
@@ -320,7 +364,8 @@ struct AllocHintMoved {
 using Event = std::variant<BlockRead, BlockWrite, BlockDiscard, BlockFlush, TreeBlockRead, CowBlock,
                            LeafSplit, NodeSplit, LeafPushed, BlockMerged, RootInserted, RootDropped,
                            ItemInserted, ItemDeleted, ExtentAlloc, ExtentFree, DelayedRefAdd, DelayedRefRun,
-                           TransactionCommit, ChunkAlloc, ChunkRemove, DevExtentSearch, AllocHintMoved>;
+                           TransactionCommit, ChunkAlloc, ChunkRemove, DevExtentSearch, AllocHintMoved,
+                           TreeBlockChanged, TreeBlockClean, TreeRootMoved>;
 
 inline constexpr std::size_t event_type_count = std::variant_size_v<Event>;
 

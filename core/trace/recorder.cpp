@@ -9,14 +9,23 @@ namespace {
 // What an operation costs beside its steps: a node of the map and the vector's slack, roughly.
 constexpr u64 operation_overhead = 128;
 
+thread_local int muted = 0;
+
 bool changes_device(const Event& event) {
     return std::holds_alternative<BlockWrite>(event) || std::holds_alternative<BlockDiscard>(event);
 }
 
 }  // namespace
 
+Recorder::Muted::Muted() {
+    ++muted;
+}
+Recorder::Muted::~Muted() {
+    --muted;
+}
+
 SpanId Recorder::begin(SpanId parent, const char* name, std::string detail) {
-    if (keep_ == Keep::Counters) return no_span;
+    if (keep_ == Keep::Counters || muted > 0) return no_span;
     std::lock_guard lock(mutex_);
     SpanId span = next_span_++;
     auto outer = operation_of_.find(parent);
@@ -35,7 +44,7 @@ SpanId Recorder::begin(SpanId parent, const char* name, std::string detail) {
 }
 
 void Recorder::end(SpanId span) {
-    if (keep_ == Keep::Counters) return;
+    if (keep_ == Keep::Counters || span == no_span) return;
     std::lock_guard lock(mutex_);
     auto found = operation_of_.find(span);
     GLASSFS_ASSERT(found != operation_of_.end());
@@ -63,7 +72,7 @@ void Recorder::change(SpanId span, Event event, u64 device, PhysicalAddr physica
 
 void Recorder::add_event(SpanId span, Event event, std::shared_ptr<const Change> change) {
     counters_[event.index()].fetch_add(1, std::memory_order_relaxed);
-    if (keep_ == Keep::Counters) return;
+    if (keep_ == Keep::Counters || (muted > 0 && !change)) return;
     std::lock_guard lock(mutex_);
     auto outer = operation_of_.find(span);
     bool alone = outer == operation_of_.end();

@@ -37,6 +37,16 @@ class Recorder final : public Sink {
     // yet.
     Recording recording() const;
 
+    // While one lives, its thread's operations aren't recorded, by no recorder: those of somebody who looks
+    // at a volume that another one changes.
+    class Muted {
+      public:
+        Muted();
+        ~Muted();
+        Muted(const Muted&) = delete;
+        Muted& operator=(const Muted&) = delete;
+    };
+
     SpanId begin(SpanId parent, const char* name, std::string detail) override;
     void end(SpanId span) override;
     void event(SpanId span, Event event) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Volumes that live in the page, in Chromium: made, opened again, exported and judged by Linux's tools, handed
-// from tab to tab.
+// Volumes that live in the page, in Chromium: made, opened again, exported and judged by Linux's tools,
+// handed from tab to tab.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { check, equal, run_tests, scratch, screenshot_path, serve, test } from './harness.mjs';

@@ -14,6 +14,7 @@ class AnswerCache {
     using Value = T;
     struct Slot {
         std::shared_ptr<const Result<T>> result;  // null: not yet known
+        u64 moment = 0;                           // that it was true of
         bool queued = false;
         u64 used = 0;
     };
@@ -31,6 +32,10 @@ class AnswerCache {
         return it == slots_.end() ? nullptr : &it->second;
     }
     void clear() { slots_.clear(); }
+    // Requests that were dropped won't come: whoever still wants to know asks again.
+    void forget_queued() {
+        for (auto& entry : slots_) entry.second.queued = false;
+    }
     std::size_t size() const { return slots_.size(); }
 
   private:

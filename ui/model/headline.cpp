@@ -27,10 +27,15 @@ Headline of_volume(Session& session, bool in_page) {
     std::string format = info ? info->format : "btrfs";
     h.title = in_page ? "This is a real " + format + " volume, read in this tab."
                       : "This is a real " + format + " volume, read in place.";
+    if (session.writable()) {
+        h.kind = "LIVE";
+        h.title = "This is a real " + format + " volume, and it can be changed.";
+    }
     if (!info) return h;
     h.reason = size_text(info->total) + ", " + size_text(info->used) + " used, generation " +
                std::to_string(info->generation.value) +
-               ". Every block here is one on its device; nothing is written.";
+               (session.writable() ? ". Type a command below: each of its steps is kept."
+                                   : ". Every block here is one on its device; nothing is written.");
     if (info->log_pending)
         h.reason = "A log tree waits to be replayed: it is shown, and not applied.";
     else if (info->metadump)
@@ -134,6 +139,17 @@ Headline of_block(Session& session) {
     return h;
 }
 
+Headline of_step(Session& session) {
+    auto timeline = session.timeline();
+    const std::size_t at = timeline->step_at(session.position());
+    if (at == Timeline::none) {
+        return {"BEGIN", "This is the volume before anything was done to it.",
+                plural(timeline->steps.size(), "step") + " follow.", "", Headline::Tone::Calm};
+    }
+    StepText said = step_text(timeline->steps[at]);
+    return {said.pill, said.title, said.reason, said.place, Headline::Tone::Calm};
+}
+
 Headline of_tree(Session& session) {
     u64 id = session.view.selection.tree;
     Headline h{"TREE", "Tree " + std::to_string(static_cast<s64>(id)) + " is being read.", "", "",
@@ -208,6 +224,7 @@ Headline headline(Session& session, bool in_page) {
         case SessionState::Open:
             break;
     }
+    if (session.in_past()) return of_step(session);
     const Selection& selection = session.view.selection;
     if (selection.kind == Selection::Kind::Block && selection.block) return of_block(session);
     if (session.view.workspace == Workspace::Trees) return of_tree(session);

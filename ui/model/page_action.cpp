@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Actions that come back from the page's DOM mirror (page_state.h).
+#include "ui/model/moment.h"
 #include "ui/model/page_state.h"
 
 #include <charconv>
@@ -147,6 +148,17 @@ Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::
         for (const auto& job : session.jobs()) job->cancel = true;
     } else if (verb == "close") {
         session.close();
+    } else if (verb == "new") {
+        mount::FormatOptions options;
+        options.label = word(action, "name");
+        options.node_size = static_cast<u32>(number(action, "node_size").value_or(4096));
+        session.create(options.label, number(action, "size").value_or(128ULL << 20), options);
+    } else if (verb == "edit") {
+        if (!session.edit_in_memory())
+            return fail(Cause::InvalidArgument, "nothing that can be edited is open");
+    } else if (verb == "go_to") {
+        if (!number(action, "position")) return unknown(json);
+        show_moment(session, *number(action, "position"));
     } else if (!select(session, verb, action)) {
         return unknown(json);
     }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ui/model/inspector_model.h"
+#include "ui/model/moment.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -302,6 +303,41 @@ Json jobs_json(Session& session) {
     return out;
 }
 
+Json timeline_json(Session& session) {
+    constexpr std::size_t shown_max = 200;
+    auto moment = moment_of(session);
+    auto timeline = session.timeline();
+    if (!timeline) return nullptr;
+    Json out = {{"position", number(session.position())},
+                {"first", number(timeline->first)},
+                {"end", number(timeline->end)},
+                {"operation", nullptr},
+                {"operations", Json::array()},
+                {"steps", Json::array()}};
+    if (!moment) return out;
+    const auto& operations = timeline->operations;
+    out["operation"] = moment->operation;
+    for (std::size_t i = operations.size() - std::min(shown_max, operations.size()); i < operations.size();
+         ++i) {
+        const TimelineOperation& operation = operations[i];
+        out["operations"].push_back({{"name", printable(operation.name)},
+                                     {"begin", number(operation.begin)},
+                                     {"end", number(operation.end)},
+                                     {"steps", operation.count}});
+    }
+    const TimelineOperation& current = operations[moment->operation];
+    for (std::size_t i = 0; i < std::min<std::size_t>(current.count, shown_max); ++i) {
+        const TimelineStep& step = timeline->steps[current.first + i];
+        StepText text = step_text(step);
+        out["steps"].push_back({{"letter", text.letter},
+                                {"title", text.title},
+                                {"reason", text.reason},
+                                {"position", number(step.position)},
+                                {"done", step.position <= session.position()}});
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string page_state_json(Session& session, FileTree& files, const Headline& shown,
@@ -324,6 +360,7 @@ std::string page_state_json(Session& session, FileTree& files, const Headline& s
     out["selection"] = selection_json(view.selection);
     out["console"] = console_json(session);
     out["jobs"] = jobs_json(session);
+    out["timeline"] = timeline_json(session);
     out["stats"] = {{"frame_ms", stats.frame_ms},
                     {"frames", stats.frames},
                     {"revision", session.revision()},

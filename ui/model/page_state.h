@@ -21,7 +21,11 @@
 //   "selection": {"kind", "tree", "block", "slot", "bytes": [offset, size], "path"},
 //   "console": {"open": false, "prompt": "demo:/ $", "completions": ["ls /docs/"], "entries": [{"line",
 //   "output", "errors", "status", "running"}]}, "jobs": [{"title", "done", "bytes_done", "bytes_total",
-//   "files_done", "files_failed", "error"}], "stats": {"frame_ms", "frames", "revision", "busy"}
+//   "files_done", "files_failed", "error"}],
+//   "timeline": null | {"position", "first", "end", "operation", "operations": [{"name", "begin", "end",
+//   "steps"}], "steps": [{"letter", "title", "reason", "position", "done"}]} (the last 200 operations; the
+//   steps of the current one, at most 200),
+//   "stats": {"frame_ms", "frames", "revision", "busy"}
 // }
 //
 // "epoch" is another number for each volume opened or closed: whoever opens one waits for an epoch other than
@@ -40,6 +44,8 @@
 //   "ls /"}
 //   {"do": "console", "open": true}          {"do": "copy", "what": "inspector"}   {"do": "cancel"}
 //   {"do": "close"}                          {"do": "more", "path": "/many"}
+//   {"do": "new", "name": "demo", "size": "134217728", "node_size": 4096}: a volume in memory
+//   {"do": "edit"}: the open volume, for writing in memory      {"do": "go_to", "position": "124"}
 // "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops
 // the running command and all extractions.
 #pragma once

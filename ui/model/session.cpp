@@ -15,7 +15,14 @@ void Session::Impl::changed() {
 
 void Session::Impl::reset_locked() {
     ++epoch;
+    ++moment;
     volume.reset();
+    past.reset();
+    timeline.reset();
+    position = 0;
+    moment_error.reset();
+    newer_blocks = std::make_shared<std::map<u64, u64>>();
+    devices.clear();
     root = {};
     open_error.reset();
     requests.clear();
@@ -43,6 +50,17 @@ void Session::Impl::reset_locked() {
     links.clear();
     file_bytes.clear();
     resolved.clear();
+    if (!recorded) return;
+    // What was done and not synced becomes durable, on a worker.
+    jobber.push({[left = std::move(recorded)] { (void)left->live().close(); }, {}});
+    recorded.reset();
+}
+
+void Session::Impl::start_opening_locked(std::string with_name) {
+    reset_locked();
+    state = SessionState::Opening;
+    name = std::move(with_name);
+    open_since = Clock::now();
 }
 
 void Session::Impl::finish_opening(u64 asked, Result<std::unique_ptr<mount::Volume>> opened) {
@@ -54,7 +72,9 @@ void Session::Impl::finish_opening(u64 asked, Result<std::unique_ptr<mount::Volu
     if (opened) {
         volume = std::move(*opened);
         root = volume->files().root();
-        info.slot(0).result = std::move(facts);
+        auto& slot = info.slot(0);
+        slot.result = std::move(facts);
+        slot.moment = moment;
         state = SessionState::Open;
     } else {
         open_error = std::move(opened).error();
@@ -97,17 +117,22 @@ Opened mount_devices(const Session::Devices& devices) {
 }  // namespace
 
 void Session::open_from(std::function<Result<Devices>()> make, std::string name) {
-    open_volume([make = std::move(make)]() -> Opened { return mount_devices(TRY(make())); }, std::move(name));
+    Impl& s = *impl_;
+    auto mount = [&s, make = std::move(make)]() -> Opened {
+        Devices devices = TRY(make());
+        auto opened = mount_devices(devices);
+        std::lock_guard lock(s.mutex);
+        if (opened) s.devices = std::move(devices);
+        return opened;
+    };
+    open_volume(std::move(mount), std::move(name));
 }
 
 void Session::open_volume(Mount mount, std::string name) {
     Impl& s = *impl_;
     view.forget_volume();
     std::lock_guard lock(s.mutex);
-    s.reset_locked();
-    s.state = SessionState::Opening;
-    s.name = std::move(name);
-    s.open_since = Clock::now();
+    s.start_opening_locked(std::move(name));
     epoch_ = s.epoch;
     s.requests.push(
         {[&s, mount = std::move(mount), asked = s.epoch] { s.finish_opening(asked, mount()); }, {}});

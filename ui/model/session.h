@@ -14,10 +14,12 @@
 
 #include "block/device.h"
 #include "mount/mount.h"
+#include "ui/model/timeline.h"
 #include "ui/model/view_state.h"
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -146,6 +148,15 @@ class Session {
     // As open(), with the volume made on the worker by `mount`.
     using Mount = std::function<Result<std::unique_ptr<mount::Volume>>()>;
     void open_volume(Mount mount, std::string name);
+    // Opens a volume for writing, with everything that it does recorded. `make` is called on the worker, with
+    // devices that may be written to.
+    void open_writable(std::function<Result<Devices>()> make, std::string name);
+    // A new volume in memory; closing it loses it.
+    void create(std::string name, u64 bytes, const mount::FormatOptions&);
+    // The open volume again, for writing: changes stay in memory, the devices that it came from are
+    // untouched. False: it isn't one that this can be done with.
+    bool edit_in_memory();
+    bool writable();
     void close();
     // The host failed before there was a device ("no WebGL file", "not a file"): state() becomes Failed.
     void fail_open(Error, std::string name);
@@ -154,6 +165,19 @@ class Session {
     std::optional<Error> open_error();    // when Failed
     double opening_seconds();             // since open(), while Opening
     u64 epoch() const { return epoch_; }  // another one for each volume opened or closed
+
+    // What a writable volume has done so far; null while nothing is recorded. All getters below answer for
+    // the moment that position() names: right before that step, or the present at timeline()->end.
+    std::shared_ptr<const Timeline> timeline();
+    u64 position();
+    bool in_past();
+    // At once; answers follow, and until then those of the moment before are given. Out of range: the
+    // nearest.
+    void go_to(u64 position);
+    std::optional<Error> moment_error();  // why a moment can't be shown: the present is, instead
+    // The tree blocks that are newer in memory than on the devices at this moment, with the step that changed
+    // each last. Never null.
+    std::shared_ptr<const std::map<u64, u64>> newer_blocks();
 
     // Changes whenever an answer, a chunk of a tree or output has arrived: time to draw.
     u64 revision() const;

@@ -3,11 +3,13 @@
 // Results are stored only if the volume that they came from is still the open one (`epoch`).
 #pragma once
 
+#include "mount/recorded_volume.h"
 #include "ui/model/answer_cache.h"
 #include "ui/model/worker.h"
 
 #include <chrono>
 #include <deque>
+#include <shared_mutex>
 
 namespace glassfs::ui {
 
@@ -20,8 +22,21 @@ struct Session::Impl {
     std::optional<Error> open_error;
     std::chrono::steady_clock::time_point open_since;
     u64 epoch = 0;
-    VolumePtr volume;
+    VolumePtr volume;  // answers questions; null for a while when another moment is being prepared
     vfs::NodeId root;
+    Session::Devices devices;  // that the volume was opened from
+
+    // Of a volume that is recorded. `moment` is another number for each state of the volume: an answer of an
+    // earlier one is shown until there is a newer one.
+    std::shared_ptr<mount::RecordedVolume> recorded;
+    std::shared_ptr<mount::Past> past;  // used by one thread at a time: past_mutex
+    std::shared_mutex past_mutex;       // shared: whoever reads from a moment; exclusive: going to another
+    std::shared_ptr<const Timeline> timeline;
+    std::shared_ptr<const std::map<u64, u64>> newer_blocks = std::make_shared<std::map<u64, u64>>();
+    u64 moment = 1;
+    u64 position = 0;
+    std::optional<Error> moment_error;
+    std::mutex command_mutex;  // held while a command runs
 
     AnswerCache<int, inspect::VolumeInfo> info{1};
     AnswerCache<int, Superblock> superblock{1};
@@ -40,6 +55,7 @@ struct Session::Impl {
 
     struct Walk {
         std::shared_ptr<const TreeMap> map;  // null until the first chunk
+        u64 moment = 0;                      // of `map`, or of the walk that is queued
         bool queued = false;
         u64 used = 0;
     };
@@ -65,27 +81,49 @@ struct Session::Impl {
 
     void changed();  // something new to draw; with or without the mutex held
     void reset_locked();
-    void start_opening_locked(std::string name, u64 epoch);
+    void start_opening_locked(std::string name);
     void finish_opening(u64 epoch, Result<std::unique_ptr<mount::Volume>>);
-    void walk(const VolumePtr&, u64 epoch, u64 tree);
-    void publish(u64 epoch, const std::shared_ptr<const TreeMap>&);
+    void finish_opening_recorded(u64 epoch, Result<std::unique_ptr<mount::RecordedVolume>>);
+    // What was asked for is asked of this state of the volume.
+    struct Asked {
+        u64 epoch;
+        u64 moment;
+    };
+    Asked asked_locked() const { return {epoch, moment}; }
+    bool is_now_locked(const Asked& asked) const { return asked.epoch == epoch && asked.moment == moment; }
+    bool is_now(const Asked& asked) {
+        std::lock_guard lock(mutex);
+        return is_now_locked(asked);
+    }
+    // The volume is another one now: answers are asked for again.
+    void new_moment_locked();
+    VolumePtr live_locked() const;
+    void walk(const VolumePtr&, Asked, u64 tree);
+    void publish(Asked, const std::shared_ptr<const TreeMap>&);
+    void show_present(u64 epoch);  // after a command: timeline, newer blocks
+    void show_past(Asked, u64 position);
     void run_command(const VolumePtr&, u64 epoch, std::size_t serial, const std::string& line);
 
     // The cached answer for `key`, or queues `read(Volume&) -> Result<T>`.
     template <class Key, class T, class Read>
     Answer<T> ask(AnswerCache<Key, T>& cache, const Key& key, Read read) {
         std::lock_guard lock(mutex);
-        if (!volume) return {};
+        if (state != SessionState::Open) return {};
         auto& slot = cache.slot(key);
-        if (slot.result) return Answer<T>(slot.result);
-        if (slot.queued) return {};
+        Answer<T> known(slot.result);
+        if (slot.result && slot.moment == moment) return known;
+        if (slot.queued || !volume) return known;
         slot.queued = true;
-        auto run = [this, &cache, key, read = std::move(read), keep = volume, asked = epoch] {
+        auto run = [this, &cache, key, read = std::move(read), keep = volume, asked = asked_locked()] {
+            trace::Recorder::Muted quiet;
+            std::shared_lock hold(past_mutex);
+            if (!is_now(asked)) return;
             auto result = std::make_shared<const Result<T>>(read(*keep));
             std::lock_guard relock(mutex);
-            if (asked != epoch) return;
+            if (!is_now_locked(asked)) return;
             auto& filled = cache.slot(key);
             filled.result = std::move(result);
+            filled.moment = asked.moment;
             filled.queued = false;
             changed();
         };
@@ -95,7 +133,7 @@ struct Session::Impl {
         if (auto dropped = requests.push({std::move(run), std::move(forget)})) {
             if (dropped->forget) dropped->forget();
         }
-        return {};
+        return known;
     }
 };
 

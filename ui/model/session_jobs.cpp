@@ -72,8 +72,9 @@ std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::
     job->title = title;
     std::lock_guard lock(s.mutex);
     std::shared_ptr<ByteSink> shared_sink = std::move(sink);
-    auto run = [&s, job, node, title = std::move(title), keep = s.volume,
+    auto run = [&s, job, node, title = std::move(title), keep = s.live_locked(),
                 to = std::move(shared_sink)]() mutable {
+        trace::Recorder::Muted quiet;
         auto copied = job->cancel ? Result<void>(fail(Cause::Cancelled))
                                   : copy_out(keep->files(), node, title, *job, *to);
         if (!copied) job->error = std::move(copied).error();
@@ -81,7 +82,7 @@ std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::
         job->done = true;
         s.changed();
     };
-    if (!s.volume) {
+    if (!s.live_locked()) {
         job->error = Error{Cause::InvalidArgument, {}, "no volume is open"};
         job->done = true;
         return job;
@@ -110,7 +111,7 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
     }
     shell.progress = [cancel](double, std::string_view) { return !cancel->load(); };
     auto last_shown = std::chrono::steady_clock::now();
-    auto append = [&](std::string ConsoleEntry::* where, std::string_view piece) {
+    auto append = [&](std::string ConsoleEntry::*where, std::string_view piece) {
         std::lock_guard lock(mutex);
         if (asked != epoch || serial < console_first) return;
         ConsoleEntry& entry = console[serial - console_first];
@@ -125,7 +126,18 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
     };
     auto out = [&](std::string_view piece) { append(&ConsoleEntry::output, piece); };
     auto err = [&](std::string_view piece) { append(&ConsoleEntry::errors, piece); };
-    int status = commands::run_line(*keep, line, shell, out, err);
+    int status = 0;
+    {
+        std::lock_guard alone(command_mutex);
+        trace::Tracer tracer;
+        {
+            std::lock_guard lock(mutex);
+            if (recorded) tracer = recorded->recorder().tracer();
+        }
+        auto operation = tracer.span("command", [&] { return line; });
+        status = commands::run_line(*keep, line, shell, out, err);
+    }
+    show_present(asked);
     std::lock_guard lock(mutex);
     if (asked != epoch) return;
     cwd = shell.cwd;
@@ -144,19 +156,20 @@ void Session::run_command(std::string line) {
     ConsoleEntry entry;
     entry.prompt = std::move(at);
     entry.line = line;
-    entry.running = s.volume != nullptr;
-    if (!s.volume) {
+    entry.running = s.live_locked() != nullptr;
+    if (!entry.running) {
         entry.errors = "No volume is open.\n";
         entry.status = 2;
     }
+    const bool runs = entry.running;
     s.console.push_back(std::move(entry));
     if (s.console.size() > entries_max) {
         s.console.pop_front();
         ++s.console_first;
     }
     std::size_t serial = s.console_first + s.console.size() - 1;
-    if (s.volume) {
-        auto run = [&s, keep = s.volume, asked = s.epoch, serial, line = std::move(line)] {
+    if (runs) {
+        auto run = [&s, keep = s.live_locked(), asked = s.epoch, serial, line = std::move(line)] {
             s.run_command(keep, asked, serial, line);
         };
         s.jobber.push({std::move(run), {}});

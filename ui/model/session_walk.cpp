@@ -13,23 +13,25 @@ constexpr auto publish_every = std::chrono::milliseconds(60);
 std::shared_ptr<const TreeMap> Session::tree_map(u64 tree) {
     Impl& s = *impl_;
     std::lock_guard lock(s.mutex);
-    if (!s.volume) return nullptr;
+    if (s.state != SessionState::Open) return nullptr;
     Impl::Walk& walk = s.walks[tree];
     walk.used = ++s.walk_clock;
-    if (walk.queued || walk.map) return walk.map;
+    if (walk.queued || !s.volume || (walk.map && walk.moment == s.moment)) return walk.map;
     walk.queued = true;
-    auto run = [&s, tree, keep = s.volume, asked = s.epoch] { s.walk(keep, asked, tree); };
+    auto run = [&s, tree, keep = s.volume, asked = s.asked_locked()] { s.walk(keep, asked, tree); };
     auto forget = [&s, tree] { s.walks.erase(tree); };
     if (auto dropped = s.walker.push({std::move(run), std::move(forget)})) dropped->forget();
     return nullptr;
 }
 
-void Session::Impl::publish(u64 asked, const std::shared_ptr<const TreeMap>& map) {
+void Session::Impl::publish(Asked asked, const std::shared_ptr<const TreeMap>& map) {
     std::lock_guard lock(mutex);
-    if (asked != epoch) return;
+    if (!is_now_locked(asked)) return;
     Walk& walk = walks[map->tree];
-    walk.map = map;
     walk.queued = !map->done;
+    walk.moment = asked.moment;
+    // The picture of another moment stays until the whole of this one is there.
+    if (map->done || !walk.map || !walk.map->done) walk.map = map;
     while (walks.size() > walks_max) {
         auto oldest = walks.end();
         for (auto it = walks.begin(); it != walks.end(); ++it) {
@@ -42,7 +44,11 @@ void Session::Impl::publish(u64 asked, const std::shared_ptr<const TreeMap>& map
     changed();
 }
 
-void Session::Impl::walk(const VolumePtr& keep, u64 asked, u64 tree) {
+void Session::Impl::walk(const VolumePtr& keep, Asked asked, u64 tree) {
+    trace::Recorder::Muted quiet;
+    std::shared_lock hold(past_mutex, std::defer_lock);
+    if (walk_depth == 0) hold.lock();  // walks inside of walks have it
+    if (!is_now(asked)) return;
     TreeMap map;
     map.tree = tree;
     auto open_chunk = std::make_shared<TreeMap::Chunk>();
@@ -71,7 +77,7 @@ void Session::Impl::walk(const VolumePtr& keep, u64 asked, u64 tree) {
         }
         last = std::chrono::steady_clock::now();
         std::lock_guard lock(mutex);
-        return asked == epoch;
+        return is_now_locked(asked);
     };
     auto walked = keep->inspector().walk_tree(tree, visit);
     map.done = true;

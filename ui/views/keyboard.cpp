@@ -78,6 +78,15 @@ void handle_keys(Ui& ui) {
     if (io.WantTextInput) return;
     if (ImGui::IsKeyPressed(ImGuiKey_Tab)) next_panel(ui, io.KeyShift ? -1 : 1);
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) back_out(ui);
+    if (!ui.layout.timeline.empty() && io.KeyShift) {
+        if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) operation_by(ui, -1);
+        if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) operation_by(ui, 1);
+    }
+    if (!ui.layout.timeline.empty() && ui.has_focus(Panel::Stage)) {
+        if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) ui.playing = !ui.playing;
+        if (ImGui::IsKeyPressed(ImGuiKey_Comma)) step_by(ui, -1);
+        if (ImGui::IsKeyPressed(ImGuiKey_Period)) step_by(ui, 1);
+    }
     for (int i = 1; i <= workspace_count; ++i) {
         auto workspace = static_cast<Workspace>(i);
         bool pressed = ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_0 + i), false);

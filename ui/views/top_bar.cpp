@@ -147,6 +147,21 @@ void draw_top_bar(Ui& ui) {
         right -= w;
         if (button("open", "Open image", right, 24, {.height = 28})) platform::ask_for_image(ui.session);
     }
+    if (bar.w >= 1280) {
+        float w = button_width("New volume");
+        right -= w + 8;
+        if (button("new", "New volume", right, 24,
+                   {.height = 28, .tooltip = "A btrfs in memory, to work in"})) {
+            ui.session.create("demo", 128ULL << 20, {"demo", 4096});
+        }
+        if (ui.open() && !ui.session.writable()) {
+            w = button_width("Edit");
+            right -= w + 8;
+            const char* tip = "Open it for writing in memory; the image stays as it is";
+            if (button("edit", "Edit", right, 24, {.height = 28, .tooltip = tip}))
+                ui.session.edit_in_memory();
+        }
+    }
     float chip = draw_volume(ui, x, bar.w < 700 ? right : right - tabs_width(false) - 16);
     draw_tabs(ui, chip + 16, right - 16);
 }

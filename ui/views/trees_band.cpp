@@ -23,6 +23,8 @@ std::vector<Entry> entries_of(const TreesFrame& f) {
     std::vector<Entry> entries;
     const auto state = [&](State which, const char* label) { entries.push_back({true, which, {}, label}); };
     if (f.session.view.selection.block) state(State::Selected, "selected");
+    if (f.s.newer && !f.s.newer->empty()) state(State::New, "new in this transaction");
+    if (f.s.read_now) state(State::Read, "read by this step");
     if (f.s.is_log) state(State::Log, "log tree");
     if (f.s.bad > 0) state(State::Bad, "bad checksum or content");
     for (std::size_t i = 0; i < inspect::item_class_count; ++i) {

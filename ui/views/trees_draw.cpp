@@ -225,6 +225,8 @@ std::optional<u32> TreesFrame::selected_slot(u32 record) const {
 BlockLook TreesFrame::look(u32 record) const {
     BlockLook look;
     look.state = s.is_log ? State::Log : State::Clean;
+    if (s.newer && s.newer->contains(s.addr(record).value)) look.state = State::New;
+    if (s.read_now == s.addr(record)) look.state = State::Read;
     look.bad = s.layout.bad(record);
     look.selected = selected(record);
     look.hovered = pointed.record == record || session.view.hover.block == s.addr(record);

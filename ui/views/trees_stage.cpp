@@ -50,6 +50,17 @@ void take_trees(TreesStage::State& s, Session& session) {
     }
 }
 
+void take_moment(TreesStage::State& s, Session& session) {
+    s.newer = session.newer_blocks();
+    s.read_now.reset();
+    auto timeline = session.timeline();
+    if (!timeline || !session.in_past()) return;
+    const std::size_t at = timeline->step_at(session.position());
+    if (at == Timeline::none) return;
+    const auto about = step_block(timeline->steps[at]);
+    if (about && about->read) s.read_now = about->block;
+}
+
 // The block in focus is the selected one; without one in this tree, the first leaf, so that a picture of a
 // whole tree shows one block from near.
 void take_selection(TreesStage::State& s, const Selection& selection, float width, bool tween) {
@@ -148,6 +159,7 @@ void TreesStage::draw(Session& session, ImVec2 min, ImVec2 max, bool has_focus) 
     if (f.width < 60 || f.height < band_height + 60) return;
     take_map(s, session);
     take_trees(s, session);
+    take_moment(s, session);
     take_selection(s, session.view.selection, f.width, tween);
     take_camera(s, f.width);
 

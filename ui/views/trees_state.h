@@ -70,6 +70,8 @@ struct TreesStage::State {
     u64 items = 0;
     u32 bad = 0;
     bool is_log = false;
+    std::shared_ptr<const std::map<u64, u64>> newer = {};  // blocks that no commit has written yet
+    std::optional<LogicalAddr> read_now = {};              // by the step that is shown
 
     Camera camera;  // what is drawn
     Camera from, to;

@@ -42,6 +42,9 @@ struct Ui {
     std::vector<OutputRow> output = {};  // of the console, made of the session's at revision output_of
     u64 output_of = 0;
     bool output_grew = false;
+    bool playing = false;  // the timeline moves on by itself
+    double played_at = 0;  // seconds, when it last did
+    float steps_per_second = 4;
     bool drag_over = false;           // files are being dragged over the window
     std::string extract_wanted = {};  // this path is to be extracted: the app does it
 
@@ -56,8 +59,12 @@ void draw_navigator(Ui&);
 void draw_headline(Ui&);
 void draw_files_stage(Ui&);
 void draw_inspector(Ui&);
+void draw_timeline(Ui&);
 void draw_console(Ui&);
 void draw_help(Ui&);
+// The timeline's own moves, also for keys: by steps, by operations.
+void step_by(Ui&, int steps);
+void operation_by(Ui&, int operations);
 // Keys that work everywhere: workspaces, Tab, console, scale.
 void handle_keys(Ui&);
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "mount/recorded_volume.h"
+
+#include "block/ram_device.h"
+#include "btrfs/superblock.h"
+
+namespace glassfs::mount {
+
+namespace {
+
+constexpr u64 memory_bytes = 1ULL << 63;  // of logical addresses
+
+template <class E>
+const E* event_of(const trace::Step& step) {
+    return step.event() ? std::get_if<E>(step.event()) : nullptr;
+}
+
+}  // namespace
+
+Past::Past(trace::Recording recording, std::unique_ptr<block::DeviceStore> store, std::vector<u64> devices,
+           Options options)
+    : recording_(std::move(recording)),
+      store_(std::move(store)),
+      devices_(std::move(devices)),
+      options_(std::move(options)),
+      playback_(recording_, *store_) {}
+
+// Each tree's root is where the last event before the position put it.
+Options Past::options_at(u64 position) const {
+    Options options = options_;
+    options.moment.memory = store_->device(trace::memory_device);
+    std::map<u64, trace::TreeRootMoved> roots;
+    for (const trace::Step& step : recording_.steps) {
+        if (step.number >= position) break;
+        if (const auto* moved = event_of<trace::TreeRootMoved>(step)) roots[moved->tree] = *moved;
+    }
+    for (const auto& entry : roots) options.moment.roots.push_back(entry.second);
+    return options;
+}
+
+Result<Volume*> Past::at(u64 position) {
+    shown_.reset();
+    TRY(playback_.go_to(position));
+    RecordedVolume::Devices devices;
+    for (u64 id : devices_) devices.push_back(store_->device(id));
+    shown_ = TRY(open(std::move(devices), options_at(position)));
+    return shown_.get();
+}
+
+std::map<u64, u64> Past::changed_blocks() const {
+    std::map<u64, u64> blocks;
+    for (const trace::Step& step : recording_.steps) {
+        if (step.number >= playback_.position()) break;
+        if (const auto* changed = event_of<trace::TreeBlockChanged>(step)) {
+            blocks[changed->block.value] = step.number;
+        } else if (const auto* clean = event_of<trace::TreeBlockClean>(step)) {
+            blocks.erase(clean->block.value);
+        }
+    }
+    return blocks;
+}
+
+Result<std::unique_ptr<RecordedVolume>> RecordedVolume::open(Devices devices, Options options,
+                                                             u64 memory_limit) {
+    std::unique_ptr<RecordedVolume> out(new RecordedVolume());
+    out->devices_ = devices;
+    out->recorder_ = std::make_unique<trace::Recorder>(trace::Recorder::Keep::Everything, memory_limit);
+    options.access = Access::ReadWrite;
+    options.tracer = out->recorder_->tracer();
+    out->options_ = options;
+    out->volume_ = TRY(mount::open(std::move(devices), options));
+    return out;
+}
+
+std::unique_ptr<Past> RecordedVolume::past() {
+    auto store = std::make_unique<block::DeviceStore>();
+    auto memory = std::make_shared<block::RamDevice>(memory_bytes, "memory", 4096);
+    for (const auto& [addr, bytes] : volume_->blocks_in_memory()) (void)memory->write(addr, bytes);
+    store->add(trace::memory_device, memory);
+    // The recording has devices under the numbers that the volume gives them.
+    std::vector<u64> ids;
+    for (const auto& device : devices_) {
+        auto super = btrfs::read_superblock(*device);
+        if (!super) continue;
+        ids.push_back(super->super.dev_item.devid);
+        store->add(ids.back(), device);
+    }
+    Options options = options_;
+    options.access = Access::ReadOnly;
+    options.tracer = {};
+    return std::unique_ptr<Past>(
+        new Past(recorder_->recording(), std::move(store), std::move(ids), std::move(options)));
+}
+
+}  // namespace glassfs::mount
