@@ -27,6 +27,22 @@ void open_files(Session& session, std::vector<std::string> paths);
 bool can_open_sample();
 void open_sample(Session& session);
 
+// Volumes that this host keeps for its user: a page's storage. What is known of them now.
+struct KeptVolume {
+    std::string id;
+    std::string name;
+    u64 bytes = 0;
+    bool elsewhere = false;  // another tab has it open
+};
+const std::vector<KeptVolume>& kept_volumes();
+// Opens one in `session`, later; takes it over from another tab if need be.
+void open_kept(Session& session, const std::string& id);
+void remove_kept(const std::string& id);
+// Makes an empty volume and opens it in `session`: a kept one, or where nothing is kept, one in memory.
+void new_volume(Session& session, const std::string& name);
+inline constexpr u64 new_volume_bytes = 128ULL << 20;
+inline constexpr u32 new_volume_node_size = 4096;  // small: a few files make a tree
+
 // Where an extracted file goes: the page's download, or a file in the current directory (never over an
 // existing one: "name (2)"). `size` in bytes, 0 when not known. The sink is then used on a worker thread.
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 size);

@@ -87,6 +87,16 @@ bool can_open_sample() {
 }
 void open_sample(Session&) {}
 
+const std::vector<KeptVolume>& kept_volumes() {
+    static const std::vector<KeptVolume> none;
+    return none;
+}
+void open_kept(Session&, const std::string&) {}
+void remove_kept(const std::string&) {}
+void new_volume(Session& session, const std::string& name) {
+    session.create(name, new_volume_bytes, {.label = name, .node_size = new_volume_node_size});
+}
+
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64) {
     std::filesystem::path wanted(name);
     std::string stem = wanted.stem().string();

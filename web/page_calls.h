@@ -9,6 +9,11 @@
 EM_JS(void, page_copy_text, (const char* text), { Module.page.copy_text(UTF8ToString(text)); })
 EM_JS(void, page_ask_for_image, (), { Module.page.ask_for_image(); })
 EM_JS(void, page_open_sample, (), { Module.page.open_sample(); })
+EM_JS(void, page_new_volume, (const char* name, double bytes, int node_size), {
+    Module.page.new_volume(UTF8ToString(name), bytes, node_size);
+})
+EM_JS(void, page_open_kept, (const char* id), { Module.page.open_kept(UTF8ToString(id)); })
+EM_JS(void, page_remove_kept, (const char* id), { Module.page.remove_kept(UTF8ToString(id)); })
 EM_JS(double, page_pixel_ratio, (), { return window.devicePixelRatio || 1; })
 EM_JS(int, page_prefers_light, (), { return Module.page.prefers_light() ? 1 : 0; })
 EM_JS(int, page_prefers_reduced_motion, (), {

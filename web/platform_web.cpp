@@ -42,6 +42,7 @@ struct ArrivingStore {
 std::map<web::StoreMailbox*, ArrivingStore> arriving_stores;
 web::StoreMailbox* open_store = nullptr;
 u64 open_store_epoch = 0;
+std::vector<KeptVolume> kept;
 
 // Opens the devices that have arrived, in the session's worker and after `prepare` has run there. The page is
 // told how it ended.
@@ -49,18 +50,14 @@ void open_arrived(web::StoreMailbox* mailbox, const char* name,
                   std::function<Result<void>(const Session::Devices&)> prepare) {
     frame_wanted = true;
     Session::Devices devices = std::move(arriving_stores.extract(mailbox).mapped().devices);
-    auto mount = [mailbox, devices = std::move(devices), prepare = std::move(prepare)]() mutable {
-        auto attempt = [&]() -> Result<std::unique_ptr<mount::Volume>> {
-            TRY(prepare(devices));
-            mount::Options options;
-            options.access = mount::Access::ReadWrite;
-            return mount::open(std::exchange(devices, {}), options);
-        };
-        auto opened = attempt();
-        web::tell_store_opened(mailbox, opened ? "" : opened.error().message());
-        return opened;
+    auto make = [devices = std::move(devices), prepare = std::move(prepare)]() -> Result<Session::Devices> {
+        TRY(prepare(devices));
+        return devices;
     };
-    session_of_page->open_volume(std::move(mount), name);
+    auto tell = [mailbox](const Error* error) {
+        web::tell_store_opened(mailbox, error ? error->message() : "");
+    };
+    session_of_page->open_writable(std::move(make), name, std::move(tell));
     open_store = mailbox;
     open_store_epoch = session_of_page->epoch();
 }
@@ -92,6 +89,22 @@ bool can_open_sample() {
 void open_sample(Session& session) {
     session_of_page = &session;
     page_open_sample();
+}
+
+const std::vector<KeptVolume>& kept_volumes() {
+    return kept;
+}
+void open_kept(Session& session, const std::string& id) {
+    session_of_page = &session;
+    page_open_kept(id.c_str());
+}
+void remove_kept(const std::string& id) {
+    page_remove_kept(id.c_str());
+}
+void new_volume(Session& session, const std::string& name) {
+    session_of_page = &session;
+    page_new_volume(name.c_str(), static_cast<double>(new_volume_bytes),
+                    static_cast<int>(new_volume_node_size));
 }
 
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 size) {
@@ -233,6 +246,16 @@ EMSCRIPTEN_KEEPALIVE void glassfs_store_format(web::StoreMailbox* mailbox, u32 n
     options.data_profile = data;
     host::open_arrived(mailbox, name,
                        [options](const auto& devices) { return mount::format(devices, options); });
+}
+
+// The volumes that the page keeps, one call each behind a call of the first.
+EMSCRIPTEN_KEEPALIVE void glassfs_kept_begin() {
+    host::kept.clear();
+    host::frame_wanted = true;
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_kept_add(const char* id, const char* name, double bytes, int elsewhere) {
+    host::kept.push_back({id, name, static_cast<u64>(bytes), elsewhere != 0});
 }
 
 // Lets go of the volume, synced, if the session still has it. The worker ends once nobody uses the devices.

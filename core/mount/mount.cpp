@@ -2,7 +2,6 @@
 #include "mount/mount.h"
 
 #include "btrfs/file_system.h"
-#include "btrfs/mkfs.h"
 #include "btrfs/writable_volume.h"
 #include "check/btrfs_check.h"
 #include "inspect/btrfs_inspector.h"
@@ -193,14 +192,6 @@ Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>>
         if (!btrfs::probe(*device)) return fail(Cause::UnknownFileSystem, device->name());
     }
     return BtrfsVolume::open(std::move(devices), options);
-}
-
-Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions& options,
-                    Environment& environment) {
-    btrfs::MkfsOptions btrfs_options;
-    btrfs_options.label = options.label;
-    btrfs_options.node_size = options.node_size;
-    return btrfs::mkfs(devices, btrfs_options, environment);
 }
 
 }  // namespace glassfs::mount

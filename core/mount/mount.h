@@ -103,15 +103,6 @@ class Volume {
 Result<std::unique_ptr<Volume>> open(std::vector<std::shared_ptr<block::Device>> devices,
                                      const Options& = {});
 
-struct FormatOptions {
-    std::string label = {};
-    u32 node_size = 16384;  // bytes
-};
-// Makes an empty btrfs; what was there is lost. Cause::InvalidArgument, Cause::NoSpace: the devices are too
-// small.
-Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions&,
-                    Environment&);
-
 // What a device holds, in words ("btrfs", "ext4", "a GPT partition table"), whether it can be opened here or
 // not; empty: nothing that is known. What can't be read counts as nothing.
 std::string identify(block::Device&);

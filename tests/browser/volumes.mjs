@@ -112,6 +112,65 @@ test('volumes: a second tab takes it over, and the first one says so', async () 
     check(/another tab/.test((await page.state()).error), `it says "${(await page.state()).error}"`);
 });
 
+test('volumes: work done by the console is stepped through, and is there after a reload', async () => {
+    page = await Page.open(browser, server.address);
+    const format = { label: 'worked', node_size: 4096 };
+    const id = await volumes(page.tab, 'create', { name: 'worked', devices: [128 * MIB], format });
+    await opened(page, 'worked');
+    for (const line of ['mkdir /photos', 'write /photos/a.txt "hello"', 'sync', 'mkdir /letters']) {
+        await page.act({ do: 'command', line });
+        await page.until(
+            ({ console: { entries } }, wanted) =>
+                entries.at(-1)?.line === wanted && !entries.at(-1).running && entries.at(-1).status === 0,
+            `"${line}" has run`,
+            30000,
+            line,
+        );
+    }
+    await page.until(({ timeline }) => timeline?.operations.length === 4, 'four operations');
+    const { timeline } = await page.state();
+    equal(
+        timeline.operations.map(({ name }) => name),
+        ['mkdir /photos', 'write /photos/a.txt "hello"', 'sync', 'mkdir /letters'],
+        'operations',
+    );
+    const rows = ({ navigator }) => navigator.rows?.map(({ name }) => name);
+    await page.act({ do: 'go_to', position: timeline.operations[0].end });
+    await page.until(
+        ({ navigator }) => navigator.rows?.some(({ name }) => name === 'FS_TREE' || name === 'photos'),
+        'the past is shown',
+    );
+    await page.act({ do: 'workspace', name: 'Files' });
+    await page.until(
+        ({ navigator }) =>
+            navigator.rows?.some(({ name }) => name === 'photos') &&
+            !navigator.rows.some(({ name }) => name === 'letters'),
+        'the past has photos and no letters',
+    );
+    await page.act({ do: 'go_to', position: timeline.operations[0].begin });
+    await page.until(
+        ({ navigator }) => !navigator.rows?.some(({ name }) => name === 'photos'),
+        'before it there is nothing',
+    );
+    await page.act({ do: 'go_to', position: timeline.operations[3].end });
+    await page.act({ do: 'workspace', name: 'Trees' });
+    await page.settled();
+    await page.tab.screenshot({ path: screenshot_path('volume-steps.png') });
+    await page.act({ do: 'go_to', position: timeline.end });
+    await volumes(page.tab, 'close', id);
+    await page.tab.reload();
+    await opened(page, 'sample');
+    await volumes(page.tab, 'open', id);
+    await opened(page, 'worked');
+    await page.until(({ navigator }) => navigator.rows?.length === 2, 'both folders are there');
+    equal(rows(await page.state()).sort(), ['letters', 'photos'], 'files');
+    await page.act({ do: 'command', line: 'cat /photos/a.txt' });
+    await page.until(({ console: { entries } }) => /hello/.test(entries.at(-1)?.output), 'the file is read');
+    await volumes(page.tab, 'close', id);
+    const [file] = await export_to_files(id);
+    check_by_linux(file);
+});
+
 const good = await run_tests({ after_each: () => page?.close().catch(() => {}) });
 await browser.close();
 server.close();

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "block/device.h"
+#include "mount/format.h"
 #include "mount/mount.h"
 #include "ui/model/timeline.h"
 #include "ui/model/view_state.h"
@@ -149,8 +150,9 @@ class Session {
     using Mount = std::function<Result<std::unique_ptr<mount::Volume>>()>;
     void open_volume(Mount mount, std::string name);
     // Opens a volume for writing, with everything that it does recorded. `make` is called on the worker, with
-    // devices that may be written to.
-    void open_writable(std::function<Result<Devices>()> make, std::string name);
+    // devices that may be written to; `opened` is called there, too, with what went wrong or null.
+    void open_writable(std::function<Result<Devices>()> make, std::string name,
+                       std::function<void(const Error*)> opened = {});
     // A new volume in memory; closing it loses it.
     void create(std::string name, u64 bytes, const mount::FormatOptions&);
     // The open volume again, for writing: changes stay in memory, the devices that it came from are

@@ -2,7 +2,6 @@
 // A session's volume when it can be written to: the present, and every moment before it.
 #include "block/overlay_device.h"
 #include "block/ram_device.h"
-#include "mount/system_environment.h"
 #include "ui/model/session_impl.h"
 
 #include <algorithm>
@@ -39,20 +38,22 @@ void Session::Impl::new_moment_locked() {
     for (auto& entry : walks) entry.second.queued = false;
 }
 
-void Session::open_writable(std::function<Result<Devices>()> make, std::string name) {
+void Session::open_writable(std::function<Result<Devices>()> make, std::string name,
+                            std::function<void(const Error*)> opened) {
     Impl& s = *impl_;
     view.forget_volume();
     std::lock_guard lock(s.mutex);
     s.start_opening_locked(std::move(name));
     epoch_ = s.epoch;
-    s.requests.push({[&s, make = std::move(make), asked = s.epoch] {
-                         using Opened = Result<std::unique_ptr<mount::RecordedVolume>>;
-                         auto devices = make();
-                         s.finish_opening_recorded(asked,
-                                                   devices ? mount::RecordedVolume::open(std::move(*devices))
-                                                           : Opened(fail(std::move(devices).error())));
-                     },
-                     {}});
+    auto open = [&s, make = std::move(make), tell = std::move(opened), asked = s.epoch] {
+        using Opened = Result<std::unique_ptr<mount::RecordedVolume>>;
+        auto devices = make();
+        Opened volume = devices ? mount::RecordedVolume::open(std::move(*devices))
+                                : Opened(fail(std::move(devices).error()));
+        if (tell) tell(volume ? nullptr : &volume.error());
+        s.finish_opening_recorded(asked, std::move(volume));
+    };
+    s.requests.push({std::move(open), {}});
     s.changed();
 }
 
@@ -86,8 +87,7 @@ void Session::Impl::finish_opening_recorded(u64 asked,
 void Session::create(std::string name, u64 bytes, const mount::FormatOptions& options) {
     auto make = [bytes, options, name]() -> Result<Devices> {
         Devices devices = {std::make_shared<block::RamDevice>(bytes, name, 4096)};
-        mount::SystemEnvironment environment;
-        TRY(mount::format(devices, options, environment));
+        TRY(mount::format(devices, options));
         return devices;
     };
     open_writable(std::move(make), std::move(name));

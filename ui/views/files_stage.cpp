@@ -2,6 +2,7 @@
 // The Files workspace's stage: how every path starts at the superblock, in the open volume's own blocks; the
 // files of a folder beside the content of one; and where to drop another image.
 #include "base/text.h"
+#include "imgui.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
@@ -46,6 +47,39 @@ void draw_drop(Ui& ui, Rect r, bool big) {
         "It is opened read-only and never leaves this computer. Several files: the devices of one volume.");
 }
 
+// The volumes that this browser keeps: opened by a click.
+void draw_kept(Ui& ui, Rect r) {
+    const Theme& t = theme();
+    const auto volumes = platform::kept_volumes();
+    if (volumes.empty()) return;
+    draw_text(canvas(), Font::BodyBold, r.x, r.y + 8, t.text, "Volumes in this browser");
+    float y = r.y + 40;
+    ImGui::PushID("kept");
+    for (std::size_t i = 0; i < volumes.size() && y + 16 < r.bottom(); ++i, y += 36) {
+        const platform::KeptVolume& one = volumes[i];
+        Rect row{r.x, y - 16, r.w, 32};
+        ImGui::PushID(static_cast<int>(i));
+        fill(row, t.raised, 6);
+        outline(row, t.line, 6);
+        float right = row.right() - 12;
+        right -= button_width("Delete");
+        if (button("delete", "Delete", right, y, {.height = 24, .tooltip = "It can't be brought back"})) {
+            platform::remove_kept(one.id);
+        }
+        const char* verb = one.elsewhere ? "Take over" : "Open";
+        right -= button_width(verb) + 8;
+        if (button("open", verb, right, y, {.primary = !one.elsewhere, .height = 24})) {
+            platform::open_kept(ui.session, one.id);
+        }
+        const std::string what = size_text(one.bytes) + (one.elsewhere ? ", open in another tab" : "");
+        draw_text_fit(canvas(), Font::BodyBold, row.x + 12, y, row.w * 0.4F, t.text, printable(one.name));
+        draw_text_fit(canvas(), Font::Caption, row.x + row.w * 0.42F, y, right - row.x - row.w * 0.42F - 8,
+                      t.text2, what);
+        ImGui::PopID();
+    }
+    ImGui::PopID();
+}
+
 void draw_closed(Ui& ui, Rect stage) {
     const Theme& t = theme();
     Rect inner = stage.inset(20, 20);
@@ -66,6 +100,8 @@ void draw_closed(Ui& ui, Rect stage) {
         y += 56;
     }
     draw_drop(ui, {inner.x, y, inner.w, std::min(120.0F, inner.bottom() - y)}, true);
+    y += 140;
+    if (y + 60 < inner.bottom()) draw_kept(ui, {inner.x, y, inner.w, inner.bottom() - y});
 }
 
 }  // namespace

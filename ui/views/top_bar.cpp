@@ -150,9 +150,14 @@ void draw_top_bar(Ui& ui) {
     if (bar.w >= 1280) {
         float w = button_width("New volume");
         right -= w + 8;
-        if (button("new", "New volume", right, 24,
-                   {.height = 28, .tooltip = "A btrfs in memory, to work in"})) {
-            ui.session.create("demo", 128ULL << 20, {"demo", 4096});
+        if (button("new", "New volume", right, 24, {.height = 28, .tooltip = "An empty btrfs, to work in"})) {
+            platform::new_volume(ui.session, "demo");
+        }
+        if (!platform::kept_volumes().empty()) {
+            w = button_width("Volumes");
+            right -= w + 8;
+            const char* tip = "Close this one, and choose";
+            if (button("volumes", "Volumes", right, 24, {.height = 28, .tooltip = tip})) ui.session.close();
         }
         if (ui.open() && !ui.session.writable()) {
             w = button_width("Edit");

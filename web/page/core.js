@@ -87,6 +87,13 @@ export class Core {
             ),
         );
     }
+    kept_volumes(list) {
+        this.module._glassfs_kept_begin();
+        for (const { id, name, bytes, elsewhere } of list)
+            this.#with_text([id, name], (...texts) =>
+                this.module._glassfs_kept_add(...texts, bytes, elsewhere ? 1 : 0),
+            );
+    }
     store_release(mailbox) {
         this.module._glassfs_store_release(mailbox);
     }

@@ -23,6 +23,23 @@ function build_page(module) {
     const volumes = new Volumes(core, ({ name }) =>
         core.open_failed('another tab or window has taken this volume over', name),
     );
+    // What a person asks of kept volumes: failures are shown where the volume would be.
+    const listed = async () => {
+        const list = await volumes.list();
+        core.kept_volumes(
+            list.map(({ id, name, devices, open }) => ({
+                id,
+                name,
+                bytes: devices.reduce((sum, { size }) => sum + size, 0),
+                elsewhere: open === 'elsewhere',
+            })),
+        );
+    };
+    const asked = (name, work) =>
+        work
+            .catch((error) => core.open_failed(error.message, name))
+            .then(listed)
+            .catch((error) => console.warn(`the list of volumes: ${error.message}`));
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
         core,
@@ -30,7 +47,14 @@ function build_page(module) {
         state: null, // the last one published, parsed: for tests
         copy_text,
         ask_for_image: () => files.ask(),
-        open_sample: () => files.open_sample(SAMPLE),
+        open_sample: () => {
+            files.open_sample(SAMPLE);
+            asked('', Promise.resolve());
+        },
+        new_volume: (name, bytes, node_size) =>
+            asked(name, volumes.create({ name, devices: [bytes], format: { label: name, node_size } })),
+        open_kept: (id) => asked('', volumes.open(id, { take_over: true })),
+        remove_kept: (id) => asked('', volumes.remove(id)),
         prefers_light: () => theme.prefers_light(),
         place_console_input: (...place) => console_input.place(...place),
         set_console_text: (text) => console_input.set_text(text),

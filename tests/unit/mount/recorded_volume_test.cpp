@@ -3,9 +3,9 @@
 #include "mount/recorded_volume.h"
 
 #include "block/ram_device.h"
+#include "mount/format.h"
 
 #include <doctest/doctest.h>
-
 #include <random>
 
 using namespace glassfs;
@@ -19,7 +19,7 @@ std::unique_ptr<RecordedVolume> fresh(std::size_t devices, u32 node_size = 4096)
         rams.push_back(std::make_shared<block::RamDevice>(256ULL << 20, "ram", 4096));
     }
     auto environment = std::make_shared<SeededEnvironment>(7);
-    REQUIRE(format(rams, {"recorded", node_size}, *environment));
+    REQUIRE(format(rams, {.label = "recorded", .node_size = node_size}, environment.get()));
     Options options;
     options.environment = environment;
     auto volume = RecordedVolume::open(rams, options);

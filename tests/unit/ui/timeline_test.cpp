@@ -42,7 +42,7 @@ void run(Session& session, const std::string& line) {
 }
 
 void open_new(Session& session) {
-    session.create("demo", 128ULL << 20, {"demo", 4096});
+    session.create("demo", 128ULL << 20, {.label = "demo", .node_size = 4096});
     REQUIRE(wait_for([&] { return session.state() != SessionState::Opening; }));
     REQUIRE(session.state() == SessionState::Open);
 }
