@@ -30,7 +30,7 @@ std::map<web::StoreMailbox*, Volume> volumes;  // main thread only
 void say(int job, const std::string& text, bool over = false) {
     MAIN_THREAD_ASYNC_EM_ASM(
         {
-            Module.page.test_said($0, UTF8ToString($1), $2 != = 0);
+            Module.page.test_said($0, UTF8ToString($1), !!$2);
             _free($1);
         },
         job, strdup(text.c_str()), over ? 1 : 0);

@@ -17,7 +17,7 @@ function open() {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => {
         request.result.createObjectStore('volumes', { keyPath: 'id' });
-        request.result.createObjectStore('facts'); // "persist" -> what the browser answered
+        request.result.createObjectStore('facts'); // "persist" -> "asked", or the answer
     };
     return settled(request);
 }

@@ -93,7 +93,7 @@ export class Volumes {
             const elsewhere = locked.has(lock_name(record.id)) ? 'elsewhere' : null;
             const open = this.#open.has(record.id) ? 'here' : elsewhere;
             if (record.state === 'ready') volumes.push({ ...record, open });
-            else if (!open) await this.#discard_remains(record);
+            else if (!open) this.#discard_remains(record).catch((error) => console.warn(error));
         }
         return volumes.sort((a, b) => b.created - a.created);
     }
@@ -102,7 +102,7 @@ export class Volumes {
     // metadata, data }, all optional; or `files`: images to copy, one for each device. `store`: "opfs",
     // "indexeddb", or nothing for what is best here. `progress(bytes, of)` is called while files are copied.
     async create({ name, store, devices, files, format = {}, progress, signal }) {
-        await this.#ask_to_persist();
+        this.#ask_to_persist().catch((error) => console.warn(error));
         const sizes = files ? files.map((file) => file.size) : devices;
         const record = {
             version: RECORD_VERSION,
@@ -199,9 +199,11 @@ export class Volumes {
         return { usage, quota, persisted: await navigator.storage.persisted() };
     }
 
-    // Asked once, when there is something to keep. The answer is shown, nothing depends on it.
+    // Asked once, when there is something to keep. The answer is shown, nothing depends on it, and nothing
+    // waits for it: some browsers ask the user, who may never say.
     async #ask_to_persist() {
         if ((await this.#registry.fact('persist')) !== undefined) return;
+        await this.#registry.set_fact('persist', 'asked');
         await this.#registry.set_fact('persist', await navigator.storage.persist());
     }
 
