@@ -33,6 +33,7 @@ class TreeDropper {
   public:
     // The tree must not have changed since the last commit, and never changes again.
     explicit TreeDropper(u64 tree) : id_(tree) {}
+    u64 tree() const { return id_; }
 
     // Handles about `blocks_max` blocks. True: the tree, its root item and the note that it must go are gone.
     Result<bool> step(Transaction&, u32 blocks_max);

@@ -121,19 +121,31 @@ void touch_inode(Inode& inode, TimeSpec now) {
 
 Result<Transaction> FileSystem::begin(u64 tree, Need need) {
     if (store_ == nullptr) return fail(Cause::ReadOnly);
-    for (;;) {
-        auto tx = TRY(store_->begin(need));
+    TRY(drop_in_passing());
+    for (bool made_room = false;;) {
+        auto begun = store_->begin(need);
+        if (!begun && begun.error().cause == Cause::NoSpace && dying_count_ != 0 && !made_room) {
+            made_room = true;
+            TRY(clean_up_all());
+            TRY(store_->commit());
+            continue;
+        }
+        auto tx = TRY(std::move(begun));
         // A commit must write them all, and has only so much room kept for it.
         if (inodes_.changed_count() >= changed_inodes_max) {
             TRY(inodes_.flush(tx));
             tx.keep();
         }
         if (!orphans_cleaned_.insert(tree).second) return tx;
-        std::vector<u64> orphans = TRY(find_orphans(tx, tree));
-        if (orphans.empty()) return tx;
+        auto orphans = find_orphans(tx, tree);
+        if (!orphans) {
+            if (orphans.error().cause != Cause::RootMissing) orphans_cleaned_.erase(tree);
+            return fail(std::move(orphans).error());
+        }
+        if (orphans->empty()) return tx;
         tx.done();
         { Transaction ended = std::move(tx); }
-        TRY(clean_orphans(tree, orphans));
+        TRY(clean_orphans(tree, *orphans));
     }
 }
 

@@ -50,19 +50,23 @@ Result<void> FileWriter::fallocate_locked(const InodePtr& inode, FallocateMode m
 Result<void> FileWriter::allocate_range(const InodePtr& inode, u64 begin, u64 end, SizeChange change,
                                         Preallocate what) {
     const u64 size = size_now(*inode);
-    Sectors edges;
-    if (end > size) TRY(add_end_sector(*inode, edges));
-    TRY(need_room(*inode, edges));
+    Sectors end_sector;
+    if (end > size) TRY(add_end_sector(*inode, end_sector));
+    TRY(need_room(*inode, end_sector));
     {
         Transaction tx = TRY(store_.begin({.items = 1}));
-        TRY(begin_change(tx, inode, size, edges));
+        TRY(begin_change(tx, inode, size, end_sector));
         // As in Linux: from now on there may be places to write to, and nothing is inline any more.
         inode->item.flags = inode->item.flags | inode_prealloc;
         tx.done();
     }
     u64 first = down(begin), last = up(end);
     if (what == Preallocate::HolesAndData) {
-        TRY(zero_edges(inode, begin, end, Holds::Data));
+        Edges edges = TRY(find_edges(*inode, begin, end, Holds::Data));
+        Transaction tx = TRY(store_.begin({.items = 1}));
+        if (inode->gone) return fail(Cause::NotFound);
+        TRY(zero_edges(tx, inode, edges));
+        tx.done();
         if (begin % sector_ != 0 && TRY(what_is_at(*inode, first)) == Holds::Data) first = up(begin);
         if (end % sector_ != 0 && TRY(what_is_at(*inode, down(end))) == Holds::Data) last = down(end);
     }
@@ -156,30 +160,27 @@ Result<void> FileWriter::preallocate_some(const InodePtr& inode, std::vector<Fil
     return done;
 }
 
-// Zeros what of the range lies in sectors that are covered in part, where they hold `least` or more.
-Result<void> FileWriter::zero_edges(const InodePtr& inode, u64 begin, u64 end, Holds least) {
-    const u64 size = size_now(*inode);
-    Sectors edges;
-    std::vector<FilePages::Range> zeros;
+// What of the range lies in sectors that are covered in part, where they hold `least` or more.
+Result<FileWriter::Edges> FileWriter::find_edges(const Inode& inode, u64 begin, u64 end, Holds least) {
+    Edges out{.size = size_now(inode)};
     auto add = [&](u64 at) -> Result<void> {
-        if (at >= size || TRY(what_is_at(*inode, at)) < least) return {};
-        TRY(add_sector(*inode, at, edges));
-        zeros.push_back({std::max(begin, at), std::min(end, at + sector_)});
+        if (at >= out.size || TRY(what_is_at(inode, at)) < least) return {};
+        TRY(add_sector(inode, at, out.sectors));
+        out.zeros.push_back({std::max(begin, at), std::min(end, at + sector_)});
         return {};
     };
     if (begin % sector_ != 0) TRY(add(down(begin)));
     bool apart = begin % sector_ == 0 || down(end) != down(begin);
     if (end % sector_ != 0 && apart) TRY(add(down(end)));
-    if (zeros.empty()) return {};
-    TRY(need_room(*inode, edges));
-    {
-        Transaction tx = TRY(store_.begin({.items = 1}));
-        if (inode->gone) return fail(Cause::NotFound);
-        pages_of(inode);
-        TRY(begin_change(tx, inode, size, edges));
-        tx.done();
-    }
-    for (const auto& range : zeros) inode->pages->zero(range.begin, range.end);
+    TRY(need_room(inode, out.sectors));
+    return out;
+}
+
+Result<void> FileWriter::zero_edges(Transaction& tx, const InodePtr& inode, const Edges& edges) {
+    if (edges.zeros.empty()) return {};
+    pages_of(inode);
+    TRY(begin_change(tx, inode, edges.size, edges.sectors));
+    for (const auto& range : edges.zeros) inode->pages->zero(range.begin, range.end);
     return {};
 }
 
@@ -198,11 +199,11 @@ Result<void> FileWriter::punch(const InodePtr& inode, u64 begin, u64 end) {
                             visit));
     }
     if (!anything) return {};
-    TRY(zero_edges(inode, begin, end, Holds::Unwritten));
-    return erase_range(inode, up(begin), down(end));
+    return erase_range(inode, up(begin), down(end), TRY(find_edges(*inode, begin, end, Holds::Unwritten)));
 }
 
-Result<void> FileWriter::erase_range(const InodePtr& inode, u64 begin, u64 end) {
+// In one step: all of it, or nothing.
+Result<void> FileWriter::erase_range(const InodePtr& inode, u64 begin, u64 end, const Edges& edges) {
     u64 dropped = 0;
     if (begin < end) {
         auto lock = volume_.reading();
@@ -211,13 +212,14 @@ Result<void> FileWriter::erase_range(const InodePtr& inode, u64 begin, u64 end) 
     const u32 items = 4 + static_cast<u32>(std::min<u64>(dropped / dropped_beside, 1U << 16));
     Transaction tx = TRY(store_.begin({.items = items, .room = Room::Frees}));
     if (inode->gone) return fail(Cause::NotFound);
-    touch(tx, *inode);
-    if (begin < end) {
-        if (inode->pages != nullptr) inode->pages->drop(begin, end);
+    if (begin < end) {  // first the tree: what fails there has changed nothing, or ends the volume's writing
         Tree* tree = TRY(tx.tree(inode->id.tree));
         TRY(drop_extents(tx, *tree, *inode, begin, end));
         TRY(fill_holes(tx, *tree, *inode, begin, std::min(end, up(inode->item.size))));
+        if (inode->pages != nullptr) inode->pages->drop(begin, end);
     }
+    TRY(zero_edges(tx, inode, edges));
+    touch(tx, *inode);
     tx.done();
     return {};
 }

@@ -34,7 +34,9 @@ vfs::DeviceNumber to_device_number(u64 rdev) {
 
 FileSystem::FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer)
     : volume_(volume), store_(store), inodes_(volume), data_(volume), trace_(tracer) {
-    if (store != nullptr) writer_ = std::make_unique<FileWriter>(volume, *store, data_, inodes_);
+    if (store == nullptr) return;
+    writer_ = std::make_unique<FileWriter>(volume, *store, data_, inodes_);
+    writer_->when_full([this] { return clean_up_all(); });
 }
 FileSystem::~FileSystem() {
     if (store_ != nullptr) store_->before_commit({});

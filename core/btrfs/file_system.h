@@ -9,10 +9,13 @@
 // subvolume: Linux shows an empty directory with inode number 2 there, and so does this.
 #pragma once
 
+#include "btrfs/cleaner.h"
 #include "btrfs/data_reader.h"
 #include "btrfs/dir_items.h"
 #include "btrfs/inode_table.h"
 #include "vfs/file_system.h"
+
+#include <deque>
 
 namespace glassfs::btrfs {
 
@@ -64,6 +67,7 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> remove_xattr(vfs::NodeId, std::string_view name) override;
     Result<void> fsync(vfs::NodeId) override;
     Result<void> sync() override;
+    Result<bool> clean_up() override;
     void hold(vfs::NodeId) override;
     Result<void> release(vfs::NodeId) override;
     Result<vfs::NodeId> create_subvolume(vfs::NodeId dir, std::string_view name,
@@ -109,6 +113,7 @@ class FileSystem final : public vfs::FileSystem {
     Result<bool> drop_name(Transaction&, const Entry&, TimeSpec now);
     Result<bool> erase_inode_part(Transaction&, Tree&, const InodePtr&, u32 extents_max);
     Result<void> evict(const InodePtr&);
+    Result<void> evict_now_or_later(const InodePtr&);
     Result<std::vector<u64>> find_orphans(Transaction&, u64 tree);
     Result<void> clean_orphans(u64 tree, const std::vector<u64>& inodes);
     Result<void> check_ancestors(const Renaming&);
@@ -125,11 +130,15 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> add_subvolume_name(Transaction&, const NewName&, u64 id, u64 location_offset, TimeSpec now);
     Result<std::optional<vfs::NodeId>> try_snapshot(vfs::NodeId source, vfs::NodeId dir,
                                                     std::string_view name, vfs::SnapshotKind);
+    Result<void> clean_new_snapshot(u64 tree);
     Result<void> check_subvolume_removable(Transaction&, const Entry&);
     Result<void> kill_subvolume(Transaction&, u64 id);
-    Result<void> forget_data(u64 tree);
-    // Deletes a killed subvolume's tree, unless files in it are held.
-    Result<void> clean_subvolume(u64 id);
+    // A killed subvolume's tree can be dropped, unless files in it are held.
+    void retire_subvolume(u64 id);
+    Result<bool> must_wait(Transaction&, const TreeDropper&);
+    Result<void> drop_some(u32 blocks);
+    Result<void> drop_in_passing();
+    Result<void> clean_up_all();
     Result<void> clean_after_crash();
 
     // Gives the dirty data of all files (of one tree) extents. Called without locks.
@@ -145,7 +154,9 @@ class FileSystem final : public vfs::FileSystem {
     // In steps only.
     std::unordered_map<u64, u64> next_inode_number_;  // by tree, once known
     std::set<u64> orphans_cleaned_;                   // trees
-    std::set<u64> dead_subvolumes_;                   // killed, but not yet cleaned
+    std::set<u64> dead_subvolumes_;                   // killed, and files in them are held
+    std::deque<TreeDropper> dying_;                   // deleted trees that are being dropped
+    std::atomic<std::size_t> dying_count_ = 0;        // for a look at it outside of steps
 };
 
 }  // namespace glassfs::btrfs

@@ -411,7 +411,8 @@ Result<void> FileSystem::clone_range(NodeId from, u64 from_at, u64 length, NodeI
 Result<void> FileSystem::require_writable_file(NodeId id) const {
     if (store_ == nullptr) return fail(Cause::ReadOnly);
     if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
-    return {};
+    // Known before anything is read, which in memory is neither old nor new then.
+    return store_->aborted() ? fail(Cause::VolumeAborted) : Result<void>{};
 }
 
 }  // namespace glassfs::btrfs

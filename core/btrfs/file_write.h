@@ -43,6 +43,9 @@ class FileWriter {
     // Dirty data of an inode that goes. Inside of a step, with the inode's lock.
     void forget(Inode& inode) { drop_pages(inode); }
 
+    // Called, without locks, when there is no room: whatever may give some before the next commit.
+    void when_full(std::function<Result<void>()> make_room) { make_room_ = std::move(make_room); }
+
     u64 dirty_bytes() const { return *dirty_bytes_; }
     Limits& limits() { return limits_; }
 
@@ -127,8 +130,15 @@ class FileWriter {
     Result<void> preallocate(const InodePtr&, const std::vector<FilePages::Range>&, u64 size_max);
     Result<void> preallocate_some(const InodePtr&, std::vector<FilePages::Range>& ranges, u64 size_max);
     Result<void> punch(const InodePtr&, u64 begin, u64 end);
-    Result<void> zero_edges(const InodePtr&, u64 begin, u64 end, Holds least);
-    Result<void> erase_range(const InodePtr&, u64 begin, u64 end);
+    // Sectors that a range covers in part, and the range's bytes in them.
+    struct Edges {
+        u64 size = 0;  // of the file, which stays
+        Sectors sectors = {};
+        std::vector<FilePages::Range> zeros = {};
+    };
+    Result<Edges> find_edges(const Inode&, u64 begin, u64 end, Holds least);
+    Result<void> zero_edges(Transaction&, const InodePtr&, const Edges&);
+    Result<void> erase_range(const InodePtr&, u64 begin, u64 end, const Edges&);
 
     // clone.cpp
     Result<void> check_clone(const Inode& from, const Inode& to, CloneRange&);
@@ -144,6 +154,7 @@ class FileWriter {
     Limits limits_;
     std::shared_ptr<std::atomic<u64>> dirty_bytes_ = std::make_shared<std::atomic<u64>>(0);
     std::atomic<u64> claimed_bytes_ = 0;
+    std::function<Result<void>()> make_room_ = [] { return Result<void>{}; };
     std::shared_mutex in_place_mutex_;
     std::mutex relief_mutex_;  // one thread at a time makes room in memory
     std::mutex dirty_mutex_;   // of what follows
@@ -158,6 +169,7 @@ auto FileWriter::with_room(std::unique_lock<std::shared_mutex>& lock, F&& once) 
     // What is dirty still occupies its old place, and what is free now can't be used before a commit.
     lock.unlock();
     TRY(write_back_all());
+    TRY(make_room_());
     TRY(store_.commit());
     lock.lock();
     return once();

@@ -157,7 +157,12 @@ Result<void> InodeTable::flush(Transaction& tx, Inode& inode) {
 Result<void> InodeTable::flush(Transaction& tx) {
     std::vector<Inode*> changed = std::exchange(changed_, {});
     std::sort(changed.begin(), changed.end(), [](const Inode* a, const Inode* b) { return a->id < b->id; });
-    for (Inode* inode : changed) TRY(flush(tx, *inode));
+    for (auto at = changed.begin(); at != changed.end(); ++at) {
+        if (auto done = flush(tx, **at); !done) {
+            changed_.insert(changed_.end(), at, changed.end());
+            return done;
+        }
+    }
     return {};
 }
 

@@ -170,6 +170,14 @@ Result<void> FileSystem::evict(const InodePtr& inode) {
     return {};
 }
 
+// The name is gone, and with it the operation is done: what is left of the inode may have to wait.
+Result<void> FileSystem::evict_now_or_later(const InodePtr& inode) {
+    auto done = evict(inode);
+    if (done || store_->aborted()) return done;
+    if (auto tx = store_->begin({.items = 0, .room = Room::Frees})) orphans_cleaned_.erase(inode->id.tree);
+    return {};
+}
+
 Result<std::vector<u64>> FileSystem::find_orphans(Transaction& tx, u64 id) {
     std::vector<u64> out;
     Tree* tree = TRY(tx.tree(id));
@@ -221,7 +229,7 @@ Result<void> FileSystem::unlink(NodeId dir, std::string_view name) {
         if (TRY(drop_name(tx, entry, now))) left = entry.inode;
         tx.done();
     }
-    return left == nullptr ? Result<void>{} : evict(left);
+    return left == nullptr ? Result<void>{} : evict_now_or_later(left);
 }
 
 Result<void> FileSystem::rmdir(NodeId dir, std::string_view name) {
@@ -229,7 +237,6 @@ Result<void> FileSystem::rmdir(NodeId dir, std::string_view name) {
     if (name == ".") return fail(Cause::InvalidArgument);
     if (name == "..") return fail(Cause::NotEmpty);
     InodePtr left;
-    u64 dead_tree = 0;
     {
         auto tx = TRY(begin(dir.tree, {.items = 12, .room = Room::Frees}));
         Entry entry = TRY(existing_name(tx, dir, name));
@@ -241,16 +248,14 @@ Result<void> FileSystem::rmdir(NodeId dir, std::string_view name) {
         const TimeSpec now = tx.now();
         touch_directory(*entry.dir, name, -1, now);
         if (entry.kind == EntryKind::Subvolume) {
-            dead_tree = entry.target.tree;
-            TRY(kill_subvolume(tx, dead_tree));
+            TRY(kill_subvolume(tx, entry.target.tree));
         } else if (entry.kind == EntryKind::Inode) {
             entry.inode->last_parent = dir;
             if (TRY(drop_name(tx, entry, now))) left = entry.inode;
         }
         tx.done();
     }
-    if (dead_tree != 0) return clean_subvolume(dead_tree);
-    return left == nullptr ? Result<void>{} : evict(left);
+    return left == nullptr ? Result<void>{} : evict_now_or_later(left);
 }
 
 void FileSystem::hold(NodeId id) {
@@ -271,8 +276,12 @@ Result<void> FileSystem::release(NodeId id) {
         last = --inode->holds == 0;
         deleted_subvolume = last && dead_subvolumes_.contains(id.tree);
     }
-    if (deleted_subvolume) return clean_subvolume(id.tree);
-    return last && inode->orphan ? evict(inode) : Result<void>{};
+    if (deleted_subvolume) {
+        auto tx = TRY(store_->begin({.items = 1, .room = Room::Frees}));
+        retire_subvolume(id.tree);
+        return {};
+    }
+    return last && inode->orphan ? evict_now_or_later(inode) : Result<void>{};
 }
 
 }  // namespace glassfs::btrfs

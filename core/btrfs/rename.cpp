@@ -195,8 +195,11 @@ Result<void> FileSystem::rename(NodeId from_dir, std::string_view from, NodeId t
             bool absent = found.error().cause == Cause::NotFound && kind != RenameKind::Exchange;
             if (!absent) return fail(std::move(found).error());
         }
-        if (to_dir.ino.value == empty_subvol_dir_objectid)
+        if (to_dir.ino.value == empty_subvol_dir_objectid) {
+            if (work.from.is_directory() && TRY(is_within(to_dir, work.from.target)))
+                return fail(Cause::InvalidArgument);
             return fail(refusal_to_empty_subvol(tx, work.from));
+        }
         work.to_dir = TRY(directory(to_dir));
         if (work.to_dir->item.nlink == 0) return fail(Cause::NotFound, "the directory was removed");
         work.to_tree = TRY(tx.tree(to_dir.tree));
@@ -213,7 +216,7 @@ Result<void> FileSystem::rename(NodeId from_dir, std::string_view from, NodeId t
             left = TRY(replace_name(tx, work, now));
         tx.done();
     }
-    return left == nullptr ? Result<void>{} : evict(left);
+    return left == nullptr ? Result<void>{} : evict_now_or_later(left);
 }
 
 }  // namespace glassfs::btrfs

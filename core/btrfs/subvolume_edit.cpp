@@ -16,7 +16,8 @@ using vfs::NodeId;
 namespace {
 
 constexpr u32 directory_type = 040000, subvolume_mode_mask = 01777;
-constexpr u32 blocks_per_step = 512;
+constexpr u32 blocks_beside = 8;  // of deleted trees, that an operation drops in passing
+constexpr u32 blocks_per_piece = 256;
 
 Key uuid_key(KeyType type, const Uuid& uuid) {
     return make_key(load<Le64>(uuid), type, load<Le64>(uuid, 8));
@@ -152,17 +153,19 @@ Result<NodeId> FileSystem::snapshot(NodeId source, NodeId dir, std::string_view 
             TRY(store_->commit());
             continue;
         }
-        TRY(store_->commit());
-        std::vector<u64> orphans;
-        {
-            auto tx = TRY(store_->begin({.room = Room::Frees}));
-            orphans_cleaned_.insert(done->tree);
-            orphans = TRY(find_orphans(tx, done->tree));
-        }
-        TRY(clean_orphans(done->tree, orphans));
+        // It is there. What else there is to do can be done later, if it must.
+        auto rest = store_->commit();
+        if (rest) rest = clean_new_snapshot(done->tree);
+        if (!rest && store_->aborted()) return fail(std::move(rest).error());
         return *done;
     }
     return fail(Cause::Busy, "the source keeps changing");
+}
+
+// Open files without a name are the source's alone.
+Result<void> FileSystem::clean_new_snapshot(u64 tree) {
+    TRY(begin(tree, {.room = Room::Frees}));
+    return {};
 }
 
 // Nothing: the source has changes that aren't on the disk.
@@ -217,7 +220,18 @@ Result<void> FileSystem::kill_subvolume(Transaction& tx, u64 id) {
     TRY(store_->write_root_item(tx, *tree));
     TRY(insert_item(tx, *roots, make_key(orphan_objectid, KeyType::OrphanItem, id), Bytes{}));
     dead_subvolumes_.insert(id);
+    retire_subvolume(id);
     return {};
+}
+
+// In a step. Nothing changes the tree from here on. Data that was never written goes with its inodes.
+void FileSystem::retire_subvolume(u64 id) {
+    if (!dead_subvolumes_.contains(id) || inodes_.any_held(id)) return;
+    dead_subvolumes_.erase(id);
+    inodes_.drop_tree(id);
+    next_inode_number_.erase(id);
+    dying_.emplace_back(id);
+    dying_count_ = dying_.size();
 }
 
 Result<void> FileSystem::delete_subvolume(NodeId dir, std::string_view name) {
@@ -226,69 +240,81 @@ Result<void> FileSystem::delete_subvolume(NodeId dir, std::string_view name) {
     if (name.empty() || name == ".") return fail(Cause::AccessDenied);
     if (name == "..") return fail(Cause::InvalidArgument);
     if (dir.ino.value == empty_subvol_dir_objectid) return fail(Cause::NoSuchOperation);
-    u64 id = 0;
-    {
-        auto tx = TRY(begin(dir.tree, {.items = 16, .room = Room::Frees}));
-        Entry entry = TRY(existing_name(tx, dir, name));
-        TRY(check_removable(entry));
-        if (!entry.is_directory()) return fail(Cause::NotADirectory);
-        if (entry.kind != EntryKind::Subvolume) return fail(Cause::InvalidArgument, "not a subvolume");
-        TRY(check_subvolume_removable(tx, entry));
-        id = entry.target.tree;
-        TRY(erase_entry(tx, entry));
-        touch_directory(*entry.dir, name, -1, tx.now());
-        TRY(kill_subvolume(tx, id));
-        tx.done();
-    }
-    return clean_subvolume(id);
+    auto tx = TRY(begin(dir.tree, {.items = 16, .room = Room::Frees}));
+    Entry entry = TRY(existing_name(tx, dir, name));
+    TRY(check_removable(entry));
+    if (!entry.is_directory()) return fail(Cause::NotADirectory);
+    if (entry.kind != EntryKind::Subvolume) return fail(Cause::InvalidArgument, "not a subvolume");
+    TRY(check_subvolume_removable(tx, entry));
+    TRY(erase_entry(tx, entry));
+    touch_directory(*entry.dir, name, -1, tx.now());
+    TRY(kill_subvolume(tx, entry.target.tree));
+    tx.done();
+    return {};
 }
 
-// Data that was never written, of files that go without being deleted one by one.
-Result<void> FileSystem::forget_data(u64 tree) {
-    for (const InodePtr& inode : inodes_.with_pages()) {
-        if (inode->id.tree != tree) continue;
-        std::unique_lock lock(inode->lock);
-        auto tx = TRY(store_->begin({.room = Room::Frees}));
-        if (inode->holds == 0) writer_->forget(*inode);
-        tx.done();
+// A tree is dropped as a commit left it: one that has changed since waits for the next.
+Result<bool> FileSystem::must_wait(Transaction& tx, const TreeDropper& dropper) {
+    return TRY(tx.tree(dropper.tree()))->root.generation == tx.generation();
+}
+
+// Drops some blocks of deleted trees, oldest first.
+Result<void> FileSystem::drop_some(u32 blocks) {
+    if (dying_count_ == 0) return {};
+    auto tx = TRY(store_->begin({.items = 16, .room = Room::Frees}));
+    if (dying_.empty()) return {};
+    TreeDropper& dropper = dying_.front();
+    auto op = trace_.span("drop_subvolume", [&] { return objectid_name(dropper.tree()); });
+    auto wait = must_wait(tx, dropper);
+    if (wait && *wait) return {};
+    auto finished = wait ? dropper.step(tx, blocks) : wait;
+    if (!finished || *finished) {  // what can't be dropped stays as it is, until the next mount
+        dying_.pop_front();
+        dying_count_ = dying_.size();
+    }
+    if (!finished) return fail(std::move(finished).error());
+    tx.done();
+    return {};
+}
+
+// A step of an operation must not wait for more than a few blocks, and doesn't fail for want of room for
+// them.
+Result<void> FileSystem::drop_in_passing() {
+    auto done = drop_some(blocks_beside);
+    return !done && done.error().cause == Cause::NoSpace ? Result<void>{} : done;
+}
+
+Result<bool> FileSystem::clean_up() {
+    if (dying_count_ == 0) return false;
+    bool waits = false;
+    {
+        auto tx = TRY(store_->begin({.items = 1, .room = Room::Frees}));
+        waits = !dying_.empty() && must_wait(tx, dying_.front()).value_or(false);
+    }
+    if (waits) TRY(store_->commit());
+    TRY(drop_some(blocks_per_piece));
+    return dying_count_ != 0;
+}
+
+Result<void> FileSystem::clean_up_all() {
+    while (TRY(clean_up())) {
     }
     return {};
 }
 
-Result<void> FileSystem::clean_subvolume(u64 id) {
-    auto op = trace_.span("clean_subvolume", [&] { return objectid_name(id); });
-    TRY(forget_data(id));
-    {
-        auto tx = TRY(store_->begin({.room = Room::Frees}));
-        if (!dead_subvolumes_.contains(id) || inodes_.any_held(id)) return {};
-        dead_subvolumes_.erase(id);
-        inodes_.drop_tree(id);
-        next_inode_number_.erase(id);
-    }
-    TRY(store_->commit());
-    TreeDropper dropper(id);
-    for (bool finished = false; !finished;) {
-        auto tx = TRY(store_->begin({.items = 16, .room = Room::Frees}));
-        finished = TRY(dropper.step(tx, blocks_per_step));
-        tx.done();
-    }
-    return {};
-}
-
-// What was being deleted when the volume was last used.
+// What was being deleted when the volume was last used goes on.
 Result<void> FileSystem::clean_after_crash() {
-    DeletedTrees deleted;
     {
         auto tx = TRY(store_->begin({.items = 8, .room = Room::Frees}));
-        deleted = TRY(find_deleted_trees(tx));
+        DeletedTrees deleted = TRY(find_deleted_trees(tx));
         Tree* roots = TRY(tx.tree(root_tree_objectid));
         for (u64 id : deleted.stale) {
             TRY(erase_item(tx, *roots, make_key(orphan_objectid, KeyType::OrphanItem, id)));
         }
-        dead_subvolumes_.insert(deleted.trees.begin(), deleted.trees.end());
+        for (u64 id : deleted.trees) dying_.emplace_back(id);
+        dying_count_ = dying_.size();
         tx.done();
     }
-    for (u64 id : deleted.trees) TRY(clean_subvolume(id));
     TRY(begin(root_.tree, {.room = Room::Frees}));  // and the orphans of the subvolume that is mounted
     return {};
 }
@@ -299,6 +325,7 @@ Result<void> FileSystem::sync() {
     auto op = trace_.span("sync");
     if (store_ == nullptr) return {};
     TRY(write_back({}));
+    TRY(drop_some(blocks_per_piece));
     return store_->commit();
 }
 

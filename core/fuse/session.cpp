@@ -47,11 +47,26 @@ class RegularSync {
 
   private:
     void run(std::chrono::seconds pause) {
+        bool more = true;  // of what was deleted before the mount
         std::unique_lock lock(mutex_);
         while (!wake_.wait_for(lock, pause, [this] { return over_; })) {
-            if (!server_.take_changed()) continue;
+            if (!server_.take_changed() && !more) continue;
             if (auto done = server_.files().sync(); !done) server_.log("sync", done.error());
+            more = clean_up(lock);
         }
+    }
+
+    // Whether there was anything to do, which a sync makes durable. Its pieces are short: the end doesn't
+    // wait for all of them.
+    bool clean_up(std::unique_lock<std::mutex>& lock) {
+        for (bool any = false; !over_; any = true) {
+            lock.unlock();
+            auto more = server_.files().clean_up();
+            lock.lock();
+            if (!more) server_.log("clean_up", more.error());
+            if (!more || !*more) return more && any;
+        }
+        return true;
     }
 
     Server& server_;

@@ -96,6 +96,10 @@ class BtrfsVolume final : public Volume {
         auto lock = volume_->reading();
         return check::check_btrfs(*volume_, options, progress);
     }
+    Result<void> close() override {
+        while (TRY(files_->clean_up())) {}
+        return files_->sync();
+    }
     Environment& environment() override { return *environment_; }
     std::map<u64, Buffer> blocks_in_memory() override {
         return store_ == nullptr ? std::map<u64, Buffer>{} : store_->shadows().copies();
@@ -126,6 +130,7 @@ class BtrfsVolume final : public Volume {
         for (const inspect::TreeInfo& tree : inspector_.trees()) {
             if (!tree.is_subvolume || tree.id == btrfs::fs_tree_objectid) continue;
             auto root = volume_->root_item(tree.id);
+            if (root && root->refs == 0) continue;  // deleted, and still being dropped
             bool read_only = root && (root->flags & btrfs::root_subvol_rdonly) != 0;
             out.push_back({tree.id, tree.generation, paths.of(tree.id),
                            read_only ? vfs::SnapshotKind::ReadOnly : vfs::SnapshotKind::Writable});

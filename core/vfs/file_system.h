@@ -169,6 +169,9 @@ class FileSystem {
 
     virtual Result<void> fsync(NodeId);
     virtual Result<void> sync();
+    // Does a piece of the work that deletions have left for later; true: there is more. A sync() does a piece
+    // as well, and so do other changes.
+    virtual Result<bool> clean_up() { return false; }
 
     // An inode that is held (an open file) lives on when its last name goes, until the last release().
     virtual void hold(NodeId);

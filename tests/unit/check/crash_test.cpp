@@ -1,89 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Power cuts and failing devices under random operations. Whatever the moment, the volume opens, is clean,
 // and is what it was at a sync: the last one that returned, or the one that was under way.
-#include "base/crc32c.h"
-#include "base/text.h"
 #include "block/faulty_device.h"
 #include "block/ram_device.h"
 #include "block/recording_device.h"
-#include "btrfs/file_system.h"
 #include "btrfs/mkfs.h"
-#include "btrfs/writable_volume.h"
-#include "check/btrfs_check.h"
+#include "support/described_volume.h"
 
 #include <cstdlib>
 #include <doctest/doctest.h>
 
 using namespace glassfs;
+using support::described;
+using support::Mounted;
+using support::problems;
 using vfs::NodeId;
 
 namespace {
 
 constexpr u64 MiB = 1ULL << 20;
-using Devices = std::vector<std::shared_ptr<block::Device>>;
-
-// A volume on devices that are given, mounted for writing.
-struct Mounted {
-    static Result<Mounted> open(const Devices& devices, u64 seed) {
-        Mounted out;
-        out.environment = std::make_unique<SeededEnvironment>(seed);
-        out.volume = TRY(btrfs::Volume::open(devices, {}));
-        out.store = TRY(btrfs::WritableVolume::open(*out.volume, *out.environment, {}, {}));
-        out.files = TRY(btrfs::FileSystem::open(*out.volume, out.store.get(), "", {}));
-        return out;
-    }
-    std::unique_ptr<SeededEnvironment> environment;
-    std::unique_ptr<btrfs::Volume> volume;
-    std::unique_ptr<btrfs::WritableVolume> store;
-    std::unique_ptr<btrfs::FileSystem> files;
-};
-
-// Everything that a user can see below `dir`, a line for each name.
-Result<void> describe(vfs::FileSystem& files, NodeId dir, const std::string& path, std::string& out) {
-    std::vector<vfs::DirEntry> entries;
-    TRY(files.readdir(dir, 0, [&](const vfs::DirEntry& entry) {
-        entries.push_back(entry);
-        return true;
-    }));
-    for (const vfs::DirEntry& entry : entries) {
-        NodeId id = TRY(files.lookup(dir, entry.name));
-        vfs::Attributes is = TRY(files.getattr(id));
-        out += path + "/" + escaped(entry.name) + " " + text("%o %u", is.mode, is.nlink) + " " +
-               std::to_string(is.size);
-        if (is.type == vfs::FileType::Regular) {
-            Buffer content(static_cast<std::size_t>(is.size));
-            std::size_t length = TRY(files.read(id, 0, content));
-            out += text(" %08x", crc32c(Bytes(content).first(length)));
-        }
-        if (is.type == vfs::FileType::Symlink) out += " -> " + TRY(files.readlink(id));
-        for (const vfs::Xattr& xattr : TRY(files.xattrs(id))) {
-            out += " " + xattr.name + text("=%08x", crc32c(xattr.value));
-        }
-        out += "\n";
-        if (is.type == vfs::FileType::Directory)
-            TRY(describe(files, id, path + "/" + escaped(entry.name), out));
-    }
-    return {};
-}
-
-std::string described(vfs::FileSystem& files) {
-    std::string out;
-    auto done = describe(files, files.root(), "", out);
-    return done ? out : "can't be read: " + done.error().message();
-}
-
-std::string problems(const Devices& devices) {
-    auto volume = btrfs::Volume::open(devices, {});
-    if (!volume) return volume.error().message();
-    auto report = check::check_btrfs(**volume, {}, {});
-    if (!report) return report.error().message();
-    std::string out;
-    for (const check::Issue& issue : report->issues) {
-        if (issue.severity == check::Severity::Problem) out += issue.error.message() + "\n";
-    }
-    return out;
-}
-
 // A snapshot makes commits of its own.
 enum class Subvolumes : u8 { No, Yes };
 

@@ -82,6 +82,8 @@ TEST_CASE("btrfs/subvolumes: a new one is entered by its name and takes names of
     REQUIRE(mount.files().delete_subvolume(one, "two"));
     REQUIRE(mount.files().rmdir(mount.root(), "one"));
     CHECK(mount.problems_after_sync() == "");
+    mount.clean_up();
+    CHECK(mount.problems_after_sync() == "");
     CHECK_FALSE(has_root_item(mount, 256));
     CHECK_FALSE(has_root_item(mount, 257));
     (void)files;
@@ -167,6 +169,9 @@ TEST_CASE("btrfs/subvolumes: a nested one is an empty directory in a snapshot, w
     CHECK(outcome(files.delete_subvolume(copy, "nested")) == std::string("EINVAL"));
     CHECK(outcome(files.rename(copy, "nested", copy, "other", RenameKind::Replace)) ==
           std::string("ENOTEMPTY"));
+    CHECK(outcome(files.rename(mount.root(), "one", lost, "x", RenameKind::Replace)) == std::string("EPERM"));
+    CHECK(outcome(files.rename(mount.root(), "copy", lost, "x", RenameKind::Replace)) ==
+          std::string("EINVAL"));
     REQUIRE(files.rmdir(copy, "nested"));
     CHECK(mount.list("copy") == "");
     CHECK(mount.list("one") == "nested");
@@ -202,10 +207,13 @@ TEST_CASE("btrfs/subvolumes: deleting in every order leaves nothing behind, what
             rest /= choices;
             REQUIRE(mount.files().delete_subvolume(root, "s" + std::to_string(*chosen)));
             left.erase(chosen);
+            if (order % 2 == 0) mount.clean_up();
             CHECK(mount.problems_after_sync() == "");
             for (int i : left) CHECK(count_names(mount, all[static_cast<std::size_t>(i)]) > 500);
         }
         CHECK(mount.list("") == "");
+        mount.clean_up();
+        CHECK(mount.problems_after_sync() == "");
     }
 }
 
@@ -241,10 +249,75 @@ TEST_CASE("btrfs/subvolumes: a deletion that was interrupted goes on from where 
         REQUIRE(mount.store().commit());
         CHECK(mount.problems() == "");
         mount.remount();
+        mount.clean_up();
         CHECK_FALSE(has_root_item(mount, one.tree));
         CHECK(count_names(mount, copy) == 800);
         CHECK(mount.problems_after_sync() == "");
     }
+}
+
+TEST_CASE("btrfs/subvolumes: deleting a large one is a small step, and its tree goes in pieces") {
+    WritableMount mount(small_nodes());
+    NodeId one = subvolume(mount, mount.root(), "one");
+    fill(mount, one, "a name that takes its room ", 6000);
+    NodeId copy = snapshot(mount, one, mount.root(), "copy");
+    fill(mount, one, "one more ", 3000);
+    REQUIRE(mount.files().sync());
+    const u64 copied = mount.store().counters().cow_blocks;
+    REQUIRE(mount.files().delete_subvolume(mount.root(), "one"));
+    CHECK(mount.store().counters().cow_blocks - copied < 30);
+    CHECK(mount.problems_after_sync() == "");
+    u32 pieces = 0;
+    for (bool more = true; more; ++pieces) {
+        auto piece = mount.files().clean_up();
+        REQUIRE(piece);
+        more = *piece;
+        REQUIRE(mount.files().sync());
+        CHECK(mount.problems() == "");
+        if (pieces % 2 != 0) mount.remount();
+    }
+    CHECK(pieces >= 3);
+    CHECK_FALSE(has_root_item(mount, one.tree));
+    CHECK(count_names(mount, copy) == 6000);
+    CHECK(mount.problems_after_sync() == "");
+}
+
+TEST_CASE("btrfs/subvolumes: other changes drop a deleted tree in passing") {
+    WritableMount mount(small_nodes());
+    NodeId one = subvolume(mount, mount.root(), "one");
+    fill(mount, one, "a name that takes its room ", 2000);
+    REQUIRE(mount.files().delete_subvolume(mount.root(), "one"));
+    REQUIRE(mount.store().commit());
+    int changes = 0;
+    for (; has_root_item(mount, one.tree) && changes < 1000; ++changes) {
+        fill(mount, mount.root(), std::to_string(changes) + "x", 1);
+    }
+    CHECK(changes > 10);
+    CHECK(changes < 500);
+    CHECK(mount.problems_after_sync() == "");
+}
+
+TEST_CASE("btrfs/subvolumes: the room of a deleted one is there as soon as somebody needs it") {
+    constexpr u64 MiB = 1ULL << 20;
+    WritableMount mount(small_nodes(), 160 * MiB);
+    Buffer data(1 * MiB, u8{3});
+    u64 fitted = 0;
+    for (int round = 0; round < 3; ++round) {
+        CAPTURE(round);
+        NodeId one = subvolume(mount, mount.root(), "one");
+        NodeId big = *mount.files().create(one, "big", file);
+        u64 at = 0;
+        for (;; at += data.size()) {
+            auto written = mount.files().write(big, at, data);
+            if (!written || *written != data.size()) break;
+        }
+        if (round == 0) fitted = at;
+        CHECK(at + 4 * MiB >= fitted);
+        REQUIRE(mount.files().delete_subvolume(mount.root(), "one"));
+    }
+    CHECK(fitted > 60 * MiB);
+    mount.clean_up();
+    CHECK(mount.problems_after_sync() == "");
 }
 
 TEST_CASE("btrfs/subvolumes: a deleted one with an open file stays until the file is closed") {
@@ -259,6 +332,7 @@ TEST_CASE("btrfs/subvolumes: a deleted one with an open file stays until the fil
     CHECK(has_root_item(mount, one.tree));
     REQUIRE(mount.files().release(open));
     CHECK(outcome(mount.files().getattr(open)) == std::string("ENOENT"));
+    mount.clean_up();
     CHECK_FALSE(has_root_item(mount, one.tree));
     CHECK(mount.problems_after_sync() == "");
 }

@@ -48,6 +48,14 @@ class WritableMount {
         for (const check::Issue& issue : report->issues) out += issue.error.message() + "\n";
         return out;
     }
+    // All that deletions have left for later.
+    void clean_up() {
+        for (bool more = true; more;) {
+            auto piece = files_->clean_up();
+            REQUIRE_MESSAGE(piece, (piece ? "" : piece.error().message()));
+            more = *piece;
+        }
+    }
     std::string problems_after_sync() {
         auto synced = files_->sync();
         return synced ? problems() : "sync: " + synced.error().message();
