@@ -23,6 +23,7 @@ enum class Errno : int {
 
 // "ENOENT" for Errno::NOENT; "OK" for no error.
 constexpr const char* errno_name(Errno e) {
+    if (e == Errno::TOOBIG) return "E2BIG";  // no name can begin with a digit
     switch (e) {
         case Errno::OK:
             return "OK";

@@ -3,6 +3,7 @@
 
 #include "btrfs/cursor.h"
 #include "btrfs/free_space_tree.h"
+#include "btrfs/profile_shape.h"
 #include "btrfs/tree_edit.h"
 #include "btrfs/writable_volume.h"
 
@@ -14,32 +15,6 @@ namespace {
 
 constexpr u64 MiB = 1ULL << 20, GiB = 1ULL << 30;
 constexpr u64 data_chunk_max = 10 * GiB, stripe_max = GiB;
-
-// What a profile wants of devices.
-struct Shape {
-    u64 profile;
-    u32 per_device;  // stripes on each
-    u32 copies;      // stripes with the same content
-    u32 devices_min;
-    u32 devices_max;  // 0: all that there are
-    u32 multiple_of;  // devices
-};
-constexpr Shape shapes[] = {
-    {block_group_raid1c4, 1, 4, 4, 4, 4},
-    {block_group_raid1c3, 1, 3, 3, 3, 3},
-    {block_group_raid10, 1, 2, 2, 0, 2},
-    {block_group_raid1, 1, 2, 2, 2, 2},
-    {block_group_dup, 2, 2, 1, 1, 1},
-    {block_group_raid0, 1, 1, 1, 0, 1},
-    {0, 1, 1, 1, 1, 1},
-};
-
-const Shape& shape_of(u64 profile) {
-    for (const Shape& shape : shapes) {
-        if (shape.profile == profile) return shape;
-    }
-    return shapes[std::size(shapes) - 1];
-}
 
 Buffer chunk_item(const Chunk& chunk, u32 sector_size) {
     disk::btrfs_chunk head{};
@@ -102,11 +77,7 @@ u64 ChunkAllocator::profile_of(u64 type) const {
     for (const auto& [flags, count] : chunks_of_type_) {
         if ((flags & type) == type) seen |= flags & block_group_profile_mask;
     }
-    for (const Shape& shape : shapes) {
-        if ((seen & shape.profile) != 0 && volume_.device_items().size() >= shape.devices_min)
-            return shape.profile;
-    }
-    return 0;
+    return safest_shape(volume_, seen).profile;
 }
 
 u64 ChunkAllocator::device_bytes() const {
@@ -117,7 +88,7 @@ u64 ChunkAllocator::device_bytes() const {
 
 Result<std::optional<ChunkAllocator::Plan>> ChunkAllocator::plan(u64 type) {
     const u64 profile = profile_of(type);
-    const Shape& shape = shape_of(profile);
+    const ProfileShape& shape = shape_of(profile);
     u64 chunk_max = (type & block_group_data) != 0 ? data_chunk_max
                     : type == block_group_system   ? 32 * MiB
                     : device_bytes() > 50 * GiB    ? GiB
@@ -307,22 +278,7 @@ Result<void> ChunkAllocator::remove(Transaction& tx, u64 start) {
 }
 
 u64 ChunkAllocator::bytes_possible(u64 type) const {
-    const Shape& shape = shape_of(profile_of(full_type(type)));
-    u64 sum = 0, most = 0;
-    std::size_t devices = 0;
-    for (const auto& [devid, item] : volume_.device_items()) {
-        u64 room =
-            item.total_bytes - std::min<u64>(item.total_bytes, item.bytes_used + device_reserved_bytes);
-        if (room < stripe_length * shape.per_device) continue;
-        sum += room;
-        most = std::max(most, room);
-        ++devices;
-    }
-    if (devices < shape.devices_min) return 0;
-    if (shape.copies == 1) return sum;
-    if (shape.per_device > 1) return sum / shape.copies;
-    // Copies go to different devices: what the largest has beyond the others' share stays empty.
-    return std::min(sum / shape.copies, (sum - most) / (shape.copies - 1));
+    return unallocated_bytes(volume_, shape_of(profile_of(full_type(type))));
 }
 
 }  // namespace glassfs::btrfs

@@ -77,7 +77,7 @@ Result<bool> WritableVolume::remove_empty_groups(Transaction& tx) {
 // What others have written down about the volume, and what isn't kept up to date here, must not be believed
 // any more: free space caches of the old kind, which are files of the root tree, and the numbers of quotas.
 Result<void> WritableVolume::before_first_commit(Transaction& tx) {
-    if (std::exchange(first_commit_prepared_, true)) return {};
+    if (first_commit_prepared_) return {};
     std::vector<Key> headers;
     TRY(for_each_item(volume_, volume_.root_tree(), make_key(free_space_objectid, KeyType::Untyped, 0),
                       make_key(free_space_objectid, KeyType::Untyped, ~0ULL),
@@ -89,6 +89,12 @@ Result<void> WritableVolume::before_first_commit(Transaction& tx) {
     for (const Key& key : headers) TRY(drop_old_space_cache(tx, key));
     bool has_tree = (super_.compat_ro_flags & compat_ro_free_space_tree) != 0;
     if (!has_tree) super_.cache_generation = ~0ULL;
+    TRY(mark_quotas(tx));
+    first_commit_prepared_ = true;
+    return {};
+}
+
+Result<void> WritableVolume::mark_quotas(Transaction& tx) {
     auto quota = tx.tree(quota_tree_objectid);
     if (!quota) return quota.error().cause == Cause::RootMissing ? Result<void>{} : fail(quota.error());
     EditPath path;

@@ -3,6 +3,7 @@
 #include "btrfs/file_system.h"
 
 #include "btrfs/file_write.h"
+#include "btrfs/space_use.h"
 
 #include <algorithm>
 #include <charconv>
@@ -158,6 +159,9 @@ Result<Attributes> FileSystem::getattr(NodeId id) {
 Result<vfs::StatFs> FileSystem::statfs() {
     auto lock = reading();
     const auto& super = store_ == nullptr ? volume_.super() : store_->super();
+    auto space = space_use(volume_, super, store_ == nullptr ? nullptr : &store_->groups());
+    if (space) return space;
+    // Damaged, or without these trees: what the superblock says.
     u64 used = std::min(super.bytes_used.get(), super.total_bytes.get());
     return vfs::StatFs{super.sectorsize, super.total_bytes, used, super.total_bytes - used};
 }

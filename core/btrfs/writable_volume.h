@@ -131,6 +131,7 @@ class WritableVolume {
     Result<void> settle(Transaction&);
     Result<bool> remove_empty_groups(Transaction&);
     Result<void> before_first_commit(Transaction&);
+    Result<void> mark_quotas(Transaction&);
     Result<void> drop_old_space_cache(Transaction&, const Key& header_key);
     void discard_freed();
     Result<bool> write_root_items(Transaction&);

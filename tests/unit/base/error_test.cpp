@@ -69,6 +69,7 @@ TEST_CASE("base/error: error numbers are Linux's") {
     CHECK(cause_errno(Cause::NoDataBehind) == Errno::NXIO);
     CHECK(cause_errno(Cause::BlockChecksum) == Errno::IO);
     CHECK(std::string_view(errno_name(Errno::NAMETOOLONG)) == "ENAMETOOLONG");
+    CHECK(std::string_view(errno_name(Errno::TOOBIG)) == "E2BIG");
     CHECK(std::string_view(errno_name(Errno::OK)) == "OK");
     CHECK(std::string_view(errno_name(static_cast<Errno>(9999))) == "E?");
 }

@@ -275,7 +275,11 @@ std::shared_ptr<block::RamDevice> fresh(u64 bytes, u64 metadata_profile) {
 }
 
 // Keeps so little in memory that most of what is needed is read again.
-constexpr btrfs::Volume::Options forgetful{.cache_bytes = 32 * KiB};
+btrfs::Volume::Options forgetful() {
+    btrfs::Volume::Options options;
+    options.cache_bytes = 32 * KiB;
+    return options;
+}
 
 // Whatever happened: the devices are clean and hold what was committed, and one who goes on can.
 void check_what_is_left(const Devices& devices, Trial& trial) {
@@ -299,7 +303,7 @@ struct Hit {
 bool run_with_fault(const std::shared_ptr<block::Device>& base, const Script& script, block::Fault fault,
                     u32 errors_max, Hit& hit) {
     auto faulty = std::make_shared<block::FaultyDevice>(std::make_shared<block::OverlayDevice>(base));
-    auto mounted = Mounted::open({faulty}, 4, forgetful);
+    auto mounted = Mounted::open({faulty}, 4, forgetful());
     REQUIRE(mounted);
     faulty->add(fault);
     Trial trial(*mounted, script);
