@@ -47,15 +47,22 @@ void open_new(Session& session) {
     REQUIRE(session.state() == SessionState::Open);
 }
 
+// The answer for the moment that is shown. One of the moment before may be given for a while: so, once nothing
+// is under way, it is asked for again, and when that has been served, once more.
+template <class Ask>
+auto answer_now(Session& session, Ask ask) {
+    auto idle = [&] { return !session.busy(); };
+    REQUIRE(wait_for(idle));
+    (void)ask();
+    REQUIRE(wait_for(idle));
+    return ask();
+}
+
 std::vector<std::string> names(Session& session) {
+    auto page = answer_now(session, [&] { return session.directory(session.root()); });
+    REQUIRE(page);
     std::vector<std::string> out;
-    REQUIRE(wait_for([&] {
-        out.clear();
-        auto page = session.directory(session.root());
-        if (!page || session.busy()) return false;
-        for (const auto& row : page->rows) out.push_back(row.entry.name);
-        return true;
-    }));
+    for (const auto& row : page->rows) out.push_back(row.entry.name);
     return out;
 }
 
@@ -136,11 +143,7 @@ TEST_CASE("ui/timeline: stepping names each block of the operation, and stops at
         if (!about || !session.in_past()) continue;
         CHECK(session.view.selection.block == about->block);
         CHECK(session.view.selection.tree == about->tree);
-        REQUIRE(wait_for([&] {
-            auto block = session.block(about->block);
-            return (block || block.error()) && !session.busy();
-        }));
-        auto block = session.block(about->block);
+        auto block = answer_now(session, [&] { return session.block(about->block); });
         CHECK_MESSAGE(block, text.title, ": ", block.error() ? block.error()->message() : "");
     }
     show_moment(session, position_of_step(*moment_of(session), 1));
