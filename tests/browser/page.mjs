@@ -450,7 +450,7 @@ for (const [what, init, words] of [
 }
 
 test('page: a server that does not isolate the page is named as the cause', async () => {
-    page = await open({ wait: false });
+    page = await open({ wait: false, serviceWorkers: 'block' });
     await page.context.route('**/*', async (route) => {
         const response = await route.fetch();
         const headers = { ...response.headers() };

@@ -6,6 +6,7 @@ import { Core } from './core.js';
 import { Downloads } from './download.js';
 import { Files } from './files.js';
 import { Mirror } from './mirror.js';
+import { isolate, isolation_works, keep_for_offline } from './service.js';
 import { missing, show_problem } from './support.js';
 import { copy_text, Theme, use_font, watch_pixel_ratio } from './system.js';
 import { Volumes } from './volumes.js';
@@ -60,6 +61,7 @@ function build_page(module) {
         set_console_text: (text) => console_input.set_text(text),
         use_mono_font: (bytes) => use_font('GlassFS Mono', bytes),
         publish_state(json) {
+            if (!this.state) keep_for_offline();
             this.state = JSON.parse(json);
             theme.drawn(this.state.theme);
             console_input.state_changed(this.state.console);
@@ -95,9 +97,10 @@ function leave_keys_to_the_browser() {
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 }
 
-function start() {
+async function start() {
     const lacking = missing();
-    if (lacking) return show_problem(...lacking);
+    if (lacking) return (await isolate()) || show_problem(...lacking);
+    isolation_works();
     canvas.hidden = false;
     const module = {
         canvas,
