@@ -108,7 +108,7 @@ async function start() {
         print: (line) => console.log(line),
         printErr: (line) => console.warn(line),
         onAbort: (what) =>
-            show_problem('GlassFS has stopped', `${what}. The image was only read; nothing is lost.`),
+            show_problem('GlassFS has stopped', `${what}. What was not synced is lost; an image that was opened is as it was.`),
         preRun: [
             () => {
                 module.page = build_page(module);
