@@ -108,7 +108,10 @@ async function start() {
         print: (line) => console.log(line),
         printErr: (line) => console.warn(line),
         onAbort: (what) =>
-            show_problem('GlassFS has stopped', `${what}. What was not synced is lost; an image that was opened is as it was.`),
+            show_problem(
+                'GlassFS has stopped',
+                `${what}. What was not synced is lost; an image that was opened is as it was.`,
+            ),
         preRun: [
             () => {
                 module.page = build_page(module);

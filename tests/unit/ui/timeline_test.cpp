@@ -47,8 +47,8 @@ void open_new(Session& session) {
     REQUIRE(session.state() == SessionState::Open);
 }
 
-// The answer for the moment that is shown. One of the moment before may be given for a while: so, once nothing
-// is under way, it is asked for again, and when that has been served, once more.
+// The answer for the moment that is shown. One of the moment before may be given for a while: so, once
+// nothing is under way, it is asked for again, and when that has been served, once more.
 template <class Ask>
 auto answer_now(Session& session, Ask ask) {
     auto idle = [&] { return !session.busy(); };
