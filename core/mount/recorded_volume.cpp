@@ -4,6 +4,8 @@
 #include "block/ram_device.h"
 #include "btrfs/superblock.h"
 
+#include <array>
+
 namespace glassfs::mount {
 
 namespace {
@@ -47,16 +49,21 @@ Result<Volume*> Past::at(u64 position) {
     return shown_.get();
 }
 
+// Blocks whose first change is forgotten show themselves later: they become clean, or are in memory at the end.
 std::map<u64, u64> Past::changed_blocks() const {
     std::map<u64, u64> blocks;
+    for (u64 addr : in_memory_at_last_) blocks[addr] = 0;
     for (const trace::Step& step : recording_.steps) {
-        if (step.number >= playback_.position()) break;
-        if (const auto* changed = event_of<trace::TreeBlockChanged>(step)) {
-            blocks[changed->block.value] = step.number;
-        } else if (const auto* clean = event_of<trace::TreeBlockClean>(step)) {
-            blocks.erase(clean->block.value);
-        }
+        if (const auto* clean = event_of<trace::TreeBlockClean>(step)) blocks.try_emplace(clean->block.value, 0);
+        const auto* changed = event_of<trace::TreeBlockChanged>(step);
+        if (changed && step.number < playback_.position()) blocks[changed->block.value] = step.number;
     }
+    auto memory = store_->device(trace::memory_device);
+    std::erase_if(blocks, [&](const auto& entry) {
+        std::array<u8, sizeof(btrfs::disk::btrfs_header)> bytes{};
+        auto read = memory->read(entry.first, bytes);
+        return !read || view<btrfs::disk::btrfs_header>(Bytes(bytes)).bytenr != entry.first;
+    });
     return blocks;
 }
 
@@ -75,7 +82,11 @@ Result<std::unique_ptr<RecordedVolume>> RecordedVolume::open(Devices devices, Op
 std::unique_ptr<Past> RecordedVolume::past() {
     auto store = std::make_unique<block::DeviceStore>();
     auto memory = std::make_shared<block::RamDevice>(memory_bytes, "memory", 4096);
-    for (const auto& [addr, bytes] : volume_->blocks_in_memory()) (void)memory->write(addr, bytes);
+    std::vector<u64> in_memory;
+    for (const auto& [addr, bytes] : volume_->blocks_in_memory()) {
+        (void)memory->write(addr, bytes);
+        in_memory.push_back(addr);
+    }
     store->add(trace::memory_device, memory);
     // The recording has devices under the numbers that the volume gives them.
     std::vector<u64> ids;
@@ -88,8 +99,10 @@ std::unique_ptr<Past> RecordedVolume::past() {
     Options options = options_;
     options.access = Access::ReadOnly;
     options.tracer = {};
-    return std::unique_ptr<Past>(
+    std::unique_ptr<Past> past(
         new Past(recorder_->recording(), std::move(store), std::move(ids), std::move(options)));
+    past->in_memory_at_last_ = std::move(in_memory);
+    return past;
 }
 
 }  // namespace glassfs::mount

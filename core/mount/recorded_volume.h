@@ -25,7 +25,7 @@ class Past {
     // keeps the volume from being opened as it was there.
     Result<Volume*> at(u64 position);
     // Tree blocks that were newer in memory than on the devices then, by address, with the step that changed
-    // each last.
+    // each last (0: that step is no longer in the recording).
     std::map<u64, u64> changed_blocks() const;
 
   private:
@@ -37,6 +37,7 @@ class Past {
     trace::Recording recording_;
     std::unique_ptr<block::DeviceStore> store_;
     std::vector<u64> devices_;
+    std::vector<u64> in_memory_at_last_;  // addresses
     Options options_;
     trace::Playback playback_;
     std::unique_ptr<Volume> shown_;

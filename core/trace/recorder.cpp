@@ -92,6 +92,7 @@ void Recorder::add_event(SpanId span, Event event, std::shared_ptr<const Change>
 void Recorder::add(SpanId operation, Step step, u64 cost) {
     auto kept = operations_.find(operation);
     if (kept == operations_.end()) {
+        remember_root(step);
         if (step.change) rebuildable_from_ = step.number + 1;
         return;
     }
@@ -108,11 +109,20 @@ void Recorder::shrink() {
         if (victim == operations_.end()) victim = operations_.begin();
         for (const Step& step : victim->second.steps) {
             if (step.change) rebuildable_from_ = std::max(rebuildable_from_, step.number + 1);
+            remember_root(step);
         }
         used_ -= victim->second.cost;
         operations_.erase(victim);
         ++dropped_;
     }
+}
+
+// The mutex is held. Operations are not dropped in the order of their steps.
+void Recorder::remember_root(const Step& step) {
+    const auto* moved = step.event() ? std::get_if<TreeRootMoved>(step.event()) : nullptr;
+    if (!moved) return;
+    Step& last = forgotten_roots_[moved->tree];
+    if (last.event() == nullptr || last.number < step.number) last = {step.number, no_span, *moved, nullptr};
 }
 
 u64 Recorder::memory_used() const {
@@ -134,6 +144,7 @@ Recording Recorder::recording() const {
     for (const auto& [span, operation] : operations_) {
         out.steps.insert(out.steps.end(), operation.steps.begin(), operation.steps.end());
     }
+    for (const auto& entry : forgotten_roots_) out.steps.push_back(entry.second);
     std::ranges::sort(out.steps, {}, &Step::number);  // operations of several threads interleave
     return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The sink that keeps what happens. Memory is bounded: when it is used up, whole operations are forgotten,
 // the oldest first (the oldest finished one, if there is one), while the counters go on counting everything.
+// Of what is forgotten, the step that moved each tree's root last stays: every later state needs it.
 #pragma once
 
 #include "trace/recording.h"
@@ -64,6 +65,7 @@ class Recorder final : public Sink {
     void add_event(SpanId span, Event event, std::shared_ptr<const Change> change);
     void add(SpanId operation, Step step, u64 cost);
     void shrink();
+    void remember_root(const Step& step);
 
     const Keep keep_;
     const u64 memory_limit_;  // bytes
@@ -77,6 +79,7 @@ class Recorder final : public Sink {
     u64 rebuildable_from_ = 0;
     u64 used_ = 0;  // bytes
     u64 dropped_ = 0;
+    std::map<u64, Step> forgotten_roots_;  // TreeRootMoved, by tree
 };
 
 }  // namespace glassfs::trace

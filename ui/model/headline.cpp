@@ -224,6 +224,10 @@ Headline headline(Session& session, bool in_page) {
         case SessionState::Open:
             break;
     }
+    if (auto error = session.moment_error()) {
+        return {"ERROR", "That moment can't be shown: this is the present.", error->message(), "",
+                Headline::Tone::Trouble};
+    }
     if (session.in_past()) return of_step(session);
     const Selection& selection = session.view.selection;
     if (selection.kind == Selection::Kind::Block && selection.block) return of_block(session);

@@ -140,6 +140,7 @@ void Session::go_to(u64 position) {
     position = std::clamp(position, std::min(s.timeline->first, s.timeline->end), s.timeline->end);
     if (position == s.position) return;
     s.position = position;
+    s.moment_error.reset();
     s.new_moment_locked();
     s.volume = nullptr;
     auto run = [&s, asked = s.asked_locked(), position] { s.show_past(asked, position); };

@@ -13,7 +13,8 @@ using namespace glassfs::mount;
 
 namespace {
 
-std::unique_ptr<RecordedVolume> fresh(std::size_t devices, u32 node_size = 4096) {
+std::unique_ptr<RecordedVolume> fresh(std::size_t devices, u32 node_size = 4096,
+                                      u64 memory_limit = 256ULL << 20) {
     RecordedVolume::Devices rams;
     for (std::size_t i = 0; i < devices; ++i) {
         rams.push_back(std::make_shared<block::RamDevice>(256ULL << 20, "ram", 4096));
@@ -22,7 +23,7 @@ std::unique_ptr<RecordedVolume> fresh(std::size_t devices, u32 node_size = 4096)
     REQUIRE(format(rams, {.label = "recorded", .node_size = node_size}, environment.get()));
     Options options;
     options.environment = environment;
-    auto volume = RecordedVolume::open(rams, options);
+    auto volume = RecordedVolume::open(rams, options, memory_limit);
     REQUIRE(volume);
     return std::move(*volume);
 }
@@ -163,4 +164,31 @@ TEST_CASE("mount/recorded: at each event, every block in memory is whole") {
         }
     }
     CHECK(looked > 1000);
+}
+
+TEST_CASE("mount/recorded: what is forgotten costs no moment that can still be shown") {
+    auto volume = fresh(1, 4096, 300'000);
+    std::mt19937 random(9);
+    std::map<u64, std::string> moments;
+    std::map<u64, std::size_t> in_memory;
+    for (int i = 0; i < 300; ++i) {
+        operate(volume->live().files(), random);
+        trace::Recorder::Muted quiet;
+        const u64 now = volume->recorder().recording().steps_total;
+        moments[now] = picture(volume->live());
+        in_memory[now] = volume->live().blocks_in_memory().size();
+    }
+    REQUIRE(volume->recorder().operations_dropped() > 100);
+    auto past = volume->past();
+    CHECK(past->first() > 0);
+    std::size_t shown = 0;
+    for (const auto& [step, wanted] : moments) {
+        if (step < past->first()) continue;
+        auto there = past->at(step);
+        REQUIRE(there);
+        CHECK_MESSAGE(picture(**there) == wanted, "step ", step);
+        CHECK_MESSAGE(past->changed_blocks().size() == in_memory[step], "step ", step);
+        ++shown;
+    }
+    CHECK(shown > 3);
 }
