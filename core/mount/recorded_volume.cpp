@@ -49,14 +49,16 @@ Result<Volume*> Past::at(u64 position) {
     return shown_.get();
 }
 
-// Blocks whose first change is forgotten show themselves later: they become clean, or are in memory at the end.
+// Blocks whose first change is forgotten show themselves later: they become clean, or are in memory at the
+// end.
 std::map<u64, u64> Past::changed_blocks() const {
     std::map<u64, u64> blocks;
     for (u64 addr : in_memory_at_last_) blocks[addr] = 0;
     for (const trace::Step& step : recording_.steps) {
-        if (const auto* clean = event_of<trace::TreeBlockClean>(step)) blocks.try_emplace(clean->block.value, 0);
+        const auto* clean = event_of<trace::TreeBlockClean>(step);
+        if (clean) blocks.try_emplace(clean->block.value, 0);
         const auto* changed = event_of<trace::TreeBlockChanged>(step);
-        if (changed && step.number < playback_.position()) blocks[changed->block.value] = step.number;
+        if (changed && step.number < position()) blocks[changed->block.value] = step.number;
     }
     auto memory = store_->device(trace::memory_device);
     std::erase_if(blocks, [&](const auto& entry) {
