@@ -10,6 +10,7 @@
 #include "commands/host_images.h"
 #include "commands/parse.h"
 #include "commands/run.h"
+#include "mount/format.h"
 #include "mount/system_environment.h"
 
 namespace glassfs::commands {
@@ -20,35 +21,12 @@ Failure bad(std::string what) {
     return fail(Cause::InvalidArgument, std::move(what));
 }
 
-struct NamedNumber {
-    std::string_view name;
-    u64 value;
-};
-constexpr NamedNumber profiles[] = {
-    {"single", 0},
-    {"dup", btrfs::block_group_dup},
-    {"raid0", btrfs::block_group_raid0},
-    {"raid1", btrfs::block_group_raid1},
-    {"raid1c3", btrfs::block_group_raid1c3},
-    {"raid1c4", btrfs::block_group_raid1c4},
-    {"raid10", btrfs::block_group_raid10},
-};
-constexpr NamedNumber checksums[] = {
-    {"crc32c", static_cast<u64>(ChecksumType::Crc32c)},
-    {"xxhash", static_cast<u64>(ChecksumType::Xxhash64)},
-    {"sha256", static_cast<u64>(ChecksumType::Sha256)},
-    {"blake2", static_cast<u64>(ChecksumType::Blake2b)},
-};
-
 Result<std::optional<u64>> choice(const Arguments& given, std::string_view option,
-                                  std::span<const NamedNumber> choices) {
+                                  Result<u64> (*named)(const std::string&)) {
     if (!given.has(option)) return std::optional<u64>();
-    std::string value = given.value(option), names;
-    for (const NamedNumber& one : choices) {
-        if (one.name == value) return std::optional(one.value);
-        names += (names.empty() ? "" : ", ") + std::string(one.name);
-    }
-    return bad("--" + std::string(option) + ": one of " + names + ", not " + escaped(value));
+    auto value = named(given.value(option));
+    if (!value) return bad("--" + std::string(option) + ": " + value.error().detail);
+    return std::optional(*value);
 }
 
 Result<void> set_features(btrfs::MkfsOptions& options, std::string_view list) {
@@ -99,10 +77,10 @@ Result<btrfs::MkfsOptions> options_of(const Arguments& given) {
     options.label = given.value("label");
     options.node_size = TRY(block_bytes(given, "nodesize", options.node_size));
     options.sector_size = TRY(block_bytes(given, "sectorsize", options.sector_size));
-    auto checksum = TRY(choice(given, "checksum", checksums));
+    auto checksum = TRY(choice(given, "checksum", mount::checksum_named));
     if (checksum) options.checksum = static_cast<ChecksumType>(*checksum);
-    options.metadata_profile = TRY(choice(given, "metadata", profiles));
-    options.data_profile = TRY(choice(given, "data", profiles));
+    options.metadata_profile = TRY(choice(given, "metadata", mount::profile_named));
+    options.data_profile = TRY(choice(given, "data", mount::profile_named));
     TRY(set_features(options, given.value("features")));
     if (given.has("uuid")) options.uuid = TRY(parse_uuid(given.value("uuid")));
     return options;

@@ -32,26 +32,43 @@ constexpr NamedNumber checksums[] = {
     {"blake2", static_cast<u64>(ChecksumType::Blake2b)},
 };
 
-Result<std::optional<u64>> choice(std::string_view what, const std::string& given,
-                                  std::span<const NamedNumber> choices) {
-    if (given.empty()) return std::optional<u64>();
+Result<u64> choice(const std::string& given, std::span<const NamedNumber> choices) {
+    std::string names;
     for (const NamedNumber& one : choices) {
-        if (one.name == given) return std::optional(one.value);
+        if (one.name == given) return one.value;
+        names += (names.empty() ? "" : ", ") + std::string(one.name);
     }
-    return fail(Cause::InvalidArgument, std::string(what) + ": " + escaped(given));
+    return fail(Cause::InvalidArgument, "one of " + names + ", not " + escaped(given));
+}
+
+// Nothing for an empty name; an error says what it is about.
+Result<std::optional<u64>> chosen(const char* what, const std::string& name,
+                                  Result<u64> (*named)(const std::string&)) {
+    if (name.empty()) return std::optional<u64>();
+    auto value = named(name);
+    if (!value) return fail(Cause::InvalidArgument, std::string(what) + ": " + value.error().detail);
+    return std::optional(*value);
 }
 
 }  // namespace
+
+Result<u64> checksum_named(const std::string& name) {
+    return choice(name, checksums);
+}
+
+Result<u64> profile_named(const std::string& name) {
+    return choice(name, profiles);
+}
 
 Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions& given,
                     Environment* environment) {
     btrfs::MkfsOptions options;
     options.label = given.label;
     options.node_size = given.node_size;
-    const auto checksum = TRY(choice("checksum", given.checksum, checksums));
+    const auto checksum = TRY(chosen("checksum", given.checksum, checksum_named));
     if (checksum) options.checksum = static_cast<ChecksumType>(*checksum);
-    options.metadata_profile = TRY(choice("metadata profile", given.metadata_profile, profiles));
-    options.data_profile = TRY(choice("data profile", given.data_profile, profiles));
+    options.metadata_profile = TRY(chosen("metadata profile", given.metadata_profile, profile_named));
+    options.data_profile = TRY(chosen("data profile", given.data_profile, profile_named));
     SystemEnvironment host;
     return btrfs::mkfs(devices, options, environment ? *environment : host);
 }

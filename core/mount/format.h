@@ -20,6 +20,10 @@ struct FormatOptions {
     std::string data_profile = {};
 };
 
+// The choices of the two, by their names. Cause::InvalidArgument: "one of crc32c, xxhash, .., not md5".
+Result<u64> checksum_named(const std::string& name);  // a ChecksumType
+Result<u64> profile_named(const std::string& name);   // a block group's profile flag, 0: single
+
 // Overwrites what is on the devices. Cause::InvalidArgument says which option, before anything is written;
 // Cause::NoSpace: a device is too small. Null: the host's clock and randomness.
 Result<void> format(const std::vector<std::shared_ptr<block::Device>>& devices, const FormatOptions&,
