@@ -6,6 +6,7 @@
 #include "btrfs/tree_edit.h"
 #include "btrfs/writable_volume.h"
 #include "btrfs/xattr_edit.h"
+#include "vfs/posix_acl.h"
 
 namespace glassfs::btrfs {
 
@@ -101,7 +102,7 @@ void apply_compression(WritableVolume& store, Inode& inode, CompressionWish wish
 
 Result<void> FileSystem::setattr(NodeId id, const vfs::AttributeChange& change) {
     auto op = trace_.span("setattr");
-    auto tx = TRY(begin(id.tree, {.items = 2}));
+    auto tx = TRY(begin(id.tree, {.items = 4}));
     // Linux changes these in memory only, until the directory is forgotten: nothing that would last.
     if (id.ino.value == empty_subvol_dir_objectid) return {};
     InodePtr inode = TRY(inodes_.get(id));
@@ -110,6 +111,7 @@ Result<void> FileSystem::setattr(NodeId id, const vfs::AttributeChange& change) 
     if (change.mode && inode->type() == FileType::Symlink) return fail(Cause::NotSupported);
     if (is_read_only(*tree)) return fail(Cause::ReadOnly, "a read-only subvolume");
     auto& item = inode->item;
+    if (change.mode) TRY(apply_mode_to_acl(tx, *tree, *inode, *change.mode));
     if (change.mode) item.mode = (item.mode & mode_type) | (*change.mode & ~mode_type & 07777);
     if (change.uid) item.uid = *change.uid;
     if (change.gid) item.gid = *change.gid;
@@ -152,6 +154,7 @@ Result<void> FileSystem::set_xattr(NodeId id, std::string_view name, Bytes value
     auto op = trace_.span("setxattr", [&] { return escaped(name); });
     if (name.empty() || name.size() > xattr_name_max) return fail(Cause::ResultTooSmall);
     if (value.size() > xattr_value_max) return fail(Cause::ArgumentTooBig);
+    if (auto kind = vfs::acl_kind(name)) return set_acl(id, *kind, value);
     const bool compression = name == compression_xattr;
     if (compression && value.empty()) return erase_attribute(id, name, mode);
     auto tx = TRY(begin(id.tree, {.items = 4}));
@@ -184,6 +187,7 @@ Result<void> FileSystem::set_xattr(NodeId id, std::string_view name, Bytes value
 Result<void> FileSystem::remove_xattr(NodeId id, std::string_view name) {
     auto op = trace_.span("removexattr", [&] { return escaped(name); });
     if (name.empty() || name.size() > xattr_name_max) return fail(Cause::ResultTooSmall);
+    if (auto kind = vfs::acl_kind(name)) return set_acl(id, *kind, {});
     return erase_attribute(id, name, XattrMode::Replace);
 }
 

@@ -220,7 +220,14 @@ std::optional<FreeRange> BlockGroups::take(BlockGroup& group, u64 wanted, u64 le
     return FreeRange{LogicalAddr{begin}, length};
 }
 
+Result<void> BlockGroups::check_refusal() {
+    if (refuse_in_ == 0 || --refuse_in_ != 0) return {};
+    refused_ = true;
+    return fail(Cause::NoSpace, "refused on request");
+}
+
 Result<std::optional<FreeRange>> BlockGroups::allocate(u64 type, u64 wanted, u64 least, u64 align) {
+    TRY(check_refusal());
     int index = type == block_group_data ? 0 : type == block_group_system ? 1 : 2;
     for (u64 at = 0;;) {
         auto next = with_room_[index].lower_bound(at);
@@ -243,6 +250,7 @@ Result<std::optional<FreeRange>> BlockGroups::allocate(u64 type, u64 wanted, u64
 Result<bool> BlockGroups::allocate_at(LogicalAddr addr, u64 length) {
     BlockGroup* group = find(addr);
     if (group == nullptr || group->read_only) return false;
+    TRY(check_refusal());
     TRY(load(*group));
     auto next = group->free.upper_bound(addr.value);
     if (next == group->free.begin()) return false;

@@ -71,6 +71,10 @@ class BlockGroups {
     void used_to_pinned(LogicalAddr, u64 length);
     // The commit is durable. Calls `freed` for each range that became free.
     void unpin(const std::function<void(LogicalAddr, u64 length)>& freed);
+    // For tests: the allocation behind `after` more of them fails with Cause::NoSpace, once.
+    void refuse_allocation(u64 after) { refuse_in_ = after + 1; }
+    void refuse_no_allocation() { refuse_in_ = 0; }
+    bool refused_allocation() const { return refused_; }
     bool anything_pinned() const { return !pinned_.empty(); }
     u64 pinned_bytes() const { return pinned_bytes_; }
 
@@ -82,6 +86,7 @@ class BlockGroups {
 
   private:
     Result<void> load(BlockGroup&);
+    Result<void> check_refusal();
     static void put_free(BlockGroup&, u64 begin, u64 length);
     std::optional<FreeRange> take(BlockGroup&, u64 wanted, u64 least, u64 align);
     void mark_changed(BlockGroup&);
@@ -96,6 +101,8 @@ class BlockGroups {
     std::vector<FreeRange> pinned_;
     u64 pinned_bytes_ = 0;
     u64 free_bytes_[3] = {};
+    u64 refuse_in_ = 0;  // 0: never
+    bool refused_ = false;
     Loader loader_;
 };
 

@@ -173,7 +173,14 @@ Result<void> ChunkAllocator::write_device_item(Transaction& tx, u64 devid, s64 u
     return put_item(tx, *tree, make_key(dev_items_objectid, KeyType::DevItem, devid), item);
 }
 
+// A chunk that is written down in part must not be taken for want of room, which callers get over.
 Result<void> ChunkAllocator::write(Transaction& tx, const Plan& plan) {
+    auto done = try_write(tx, plan);
+    if (!done) tx.store().abort("chunk allocation: " + done.error().message());
+    return done;
+}
+
+Result<void> ChunkAllocator::try_write(Transaction& tx, const Plan& plan) {
     const Chunk& chunk = plan.chunk;
     Buffer item = chunk_item(chunk, volume_.geometry().sector_size);
     const Key key = chunk_key(chunk.logical.value);

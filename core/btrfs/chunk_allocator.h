@@ -43,6 +43,7 @@ class ChunkAllocator {
     Result<std::optional<Plan>> plan(u64 type);
     Result<void> ensure_system_room(Transaction&);
     Result<void> write(Transaction&, const Plan&);
+    Result<void> try_write(Transaction&, const Plan&);
     Result<void> write_device_item(Transaction&, u64 devid, s64 used_change);
     Result<void> add_to_superblock(Transaction&, const Key&, Bytes item);
     void remove_from_superblock(Transaction&, u64 start);

@@ -31,12 +31,29 @@ Result<void> check_whole(const Geometry& geometry, const TreeBlock& block) {
 
 Result<void> WritableVolume::commit() {
     std::unique_lock writer(writer_mutex_);
-    if (aborted_) return fail(Cause::VolumeAborted);
+    if (aborted_) return fail(abort_error());
     return commit_locked();
+}
+
+void WritableVolume::abort(std::string reason) {
+    std::lock_guard lock(abort_mutex_);
+    aborted_ = true;
+    if (abort_reason_.empty()) abort_reason_ = std::move(reason);
+}
+
+Error WritableVolume::abort_error() const {
+    std::lock_guard lock(abort_mutex_);
+    return {Cause::VolumeAborted, {}, abort_reason_};
 }
 
 // Needs the writer's lock.
 Result<void> WritableVolume::commit_locked() {
+    auto done = try_commit();
+    if (!done && aborted_) abort("commit: " + done.error().message());
+    return done;
+}
+
+Result<void> WritableVolume::try_commit() {
     auto op = trace_.span("commit");
     std::vector<WritableBlock> blocks;
     {

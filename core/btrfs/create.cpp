@@ -49,14 +49,13 @@ bool is_dot_name(std::string_view name) {
 
 // Group and flags come from the directory, as far as Linux lets them.
 disk::btrfs_inode_item fresh_inode(const Transaction& tx, const disk::btrfs_inode_item& dir,
-                                   const vfs::NewInode& from) {
-    const FileType type = vfs::file_type_of_mode(from.mode);
+                                   const vfs::NewInode& from, u32 mode) {
+    const FileType type = vfs::file_type_of_mode(mode);
     disk::btrfs_inode_item item{};
     item.generation = item.transid = tx.generation().value;
     item.nlink = 1;
     item.uid = from.uid;
     item.gid = from.gid;
-    u32 mode = from.mode;
     if (type == FileType::Directory) mode &= ~(mode_setuid | mode_setgid);
     if ((dir.mode & mode_setgid) != 0) {
         item.gid = dir.gid;
@@ -124,7 +123,8 @@ Result<Transaction> FileSystem::begin(u64 tree, Need need) {
     TRY(drop_in_passing());
     for (bool made_room = false;;) {
         auto begun = store_->begin(need);
-        if (!begun && begun.error().cause == Cause::NoSpace && dying_count_ != 0 && !made_room) {
+        const bool full = !begun && begun.error().cause == Cause::NoSpace && !store_->aborted();
+        if (full && dying_count_ != 0 && !made_room) {
             made_room = true;
             TRY(clean_up_all());
             TRY(store_->commit());
@@ -227,12 +227,13 @@ Result<bool> FileSystem::inherit_compression(Transaction& tx, Tree& tree, const 
 }
 
 Result<NodeId> FileSystem::add_new_inode(Transaction& tx, const NewName& place,
-                                         const disk::btrfs_inode_item& item) {
+                                         const disk::btrfs_inode_item& item, const InheritedAcl& acl) {
     const u64 inode = TRY(take_inode_number(tx, *place.tree));
     const u64 index = TRY(take_dir_index(tx, *place.dir));
     TRY(insert_inode(tx, *place.tree, inode, item, place.dir_number(), place.name, index));
     const u8 type = entry_type(item.mode);
     if (type == ft_dir || type == ft_regular) TRY(inherit_compression(tx, *place.tree, *place.dir, inode));
+    TRY(put_inherited_acl(tx, *place.tree, inode, acl));
     EntryTarget target{make_key(inode, KeyType::InodeItem, 0), type};
     TRY(add_dir_entry(tx, *place.tree, place.dir_number(), place.name, place.place, index, target));
     touch_directory(*place.dir, place.name, +1, from_disk_time(item.ctime));
@@ -245,10 +246,12 @@ Result<NodeId> FileSystem::create(NodeId dir, std::string_view name, const vfs::
     auto op = trace_.span("create", [&] { return escaped(name); });
     const u8 type = entry_type(wanted.mode);
     if (type == ft_unknown || type == ft_symlink) return fail(Cause::InvalidArgument, "no type to create");
-    auto tx = TRY(begin(dir.tree, {.items = 8}));
+    auto tx = TRY(begin(dir.tree, {.items = 10}));
     Cause refusal = type == ft_regular ? Cause::AccessDenied : Cause::NotPermitted;
     NewName place = TRY(new_name(tx, dir, name, refusal));
-    NodeId out = TRY(add_new_inode(tx, place, fresh_inode(tx, place.dir->item, wanted)));
+    InheritedAcl acl = TRY(inherit_acl(*place.dir, wanted));
+    disk::btrfs_inode_item item = fresh_inode(tx, place.dir->item, wanted, acl.mode);
+    NodeId out = TRY(add_new_inode(tx, place, item, acl));
     tx.done();
     return out;
 }
@@ -260,11 +263,9 @@ Result<NodeId> FileSystem::symlink(NodeId dir, std::string_view name, std::strin
     auto tx = TRY(begin(dir.tree, {.items = 8}));
     NewName place = TRY(new_name(tx, dir, name, Cause::NotPermitted));
     if (!target_fits(volume_.geometry(), target)) return fail(Cause::NameTooLong);
-    vfs::NewInode link = wanted;
-    link.mode = 0120777;
-    disk::btrfs_inode_item item = fresh_inode(tx, place.dir->item, link);
+    disk::btrfs_inode_item item = fresh_inode(tx, place.dir->item, wanted, 0120777);
     item.size = item.nbytes = target.size();
-    NodeId out = TRY(add_new_inode(tx, place, item));
+    NodeId out = TRY(add_new_inode(tx, place, item, {}));
     Buffer extent = inline_extent(tx.generation(), target);
     TRY(insert_item(tx, *place.tree, make_key(out.ino.value, KeyType::ExtentData, 0), Bytes(extent)));
     tx.done();
@@ -273,7 +274,7 @@ Result<NodeId> FileSystem::symlink(NodeId dir, std::string_view name, std::strin
 
 Result<NodeId> FileSystem::tmpfile(NodeId dir_id, const vfs::NewInode& wanted) {
     auto op = trace_.span("tmpfile");
-    auto tx = TRY(begin(dir_id.tree, {.items = 6}));
+    auto tx = TRY(begin(dir_id.tree, {.items = 8}));
     Tree* tree = TRY(tx.tree(dir_id.tree));
     if (dir_id.ino.value == empty_subvol_dir_objectid) return fail(Cause::NotSupported);
     InodePtr dir = TRY(directory(dir_id));
@@ -281,11 +282,13 @@ Result<NodeId> FileSystem::tmpfile(NodeId dir_id, const vfs::NewInode& wanted) {
     if ((tree->item.flags & root_subvol_rdonly) != 0) return fail(Cause::ReadOnly, "a read-only subvolume");
     vfs::NewInode file = wanted;
     file.mode = (wanted.mode & ~mode_type) | 0100000;
-    disk::btrfs_inode_item item = fresh_inode(tx, dir->item, file);
+    InheritedAcl acl = TRY(inherit_acl(*dir, file));
+    disk::btrfs_inode_item item = fresh_inode(tx, dir->item, file, acl.mode);
     item.nlink = 0;
     NodeId out{tree->id(), InodeNo{TRY(take_inode_number(tx, *tree))}};
     TRY(insert_item(tx, *tree, make_key(out.ino.value, KeyType::InodeItem, 0), item));
     TRY(inherit_compression(tx, *tree, *dir, out.ino.value));
+    TRY(put_inherited_acl(tx, *tree, out.ino.value, acl));
     TRY(insert_item(tx, *tree, make_key(orphan_objectid, KeyType::OrphanItem, out.ino.value), Bytes{}));
     InodePtr inode = inodes_.add(out, item);
     inode->orphan = inode->linkable = true;

@@ -16,14 +16,18 @@ Key hashed_key(u64 objectid, KeyType type, std::string_view name) {
     return make_key(objectid, type, name_hash(name));
 }
 
-// Makes an item `size` bytes longer, or a new one of that length; returns the added bytes.
-Result<MutBytes> append(Transaction& tx, Tree& tree, const Key& key, u32 old_size, u32 size) {
+// Makes an item `size` bytes longer, or a new one of that length; `fill` writes the added bytes.
+template <class Fill>
+Result<void> append(Transaction& tx, Tree& tree, const Key& key, u32 old_size, u32 size, Fill&& fill) {
     EditPath path;
     bool exists =
         TRY(find_for_change(tx, tree, key, size + (old_size == 0 ? TreeBlock::item_size : 0), path));
     if (exists != (old_size != 0)) return fail(Cause::ItemMissing, {.key = key, .tree = tree.id()});
-    if (!exists) return insert_at(tx, tree, path, key, size);
-    return resize_at(path, old_size + size).subspan(old_size);
+    if (exists)
+        fill(resize_at(path, old_size + size).subspan(old_size));
+    else
+        insert_at(tx, tree, path, key, size, fill);
+    return {};
 }
 
 // Takes `size` bytes at `at` out of an item; all of them: the item.
@@ -77,9 +81,8 @@ Result<HashedEntry> find_hashed(Volume& volume, const TreeRoot& root, u64 object
 Result<void> add_hashed(Transaction& tx, Tree& tree, u64 objectid, KeyType type, const HashedEntry& found,
                         const disk::btrfs_dir_item& head, std::string_view name, Bytes value) {
     Key key = hashed_key(objectid, type, name);
-    MutBytes to = TRY(append(tx, tree, key, found.item_size, entry_size(name, value)));
-    write_entry(to, head, name, value);
-    return {};
+    return append(tx, tree, key, found.item_size, entry_size(name, value),
+                  [&](MutBytes to) { write_entry(to, head, name, value); });
 }
 
 Result<void> erase_hashed(Transaction& tx, Tree& tree, u64 objectid, KeyType type, const HashedEntry& found,
@@ -102,8 +105,7 @@ Result<void> add_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_vie
     head.type = target.type;
     TRY(add_hashed(tx, tree, dir, KeyType::DirItem, not_found, head, name, {}));
     Key key = make_key(dir, KeyType::DirIndex, index);
-    write_entry(TRY(append(tx, tree, key, 0, entry_size(name))), head, name, {});
-    return {};
+    return append(tx, tree, key, 0, entry_size(name), [&](MutBytes to) { write_entry(to, head, name, {}); });
 }
 
 Result<void> erase_dir_entry(Transaction& tx, Tree& tree, u64 dir, std::string_view name,
@@ -226,8 +228,8 @@ Result<void> add_inode_ref(Transaction& tx, Tree& tree, u64 inode, u64 dir, std:
                            const InodeRef& place, u64 index) {
     Key key = ref_key(place.type, inode, dir, name);
     u32 size = ref_head(place.type) + static_cast<u32>(name.size());
-    write_ref(TRY(append(tx, tree, key, place.item_size, size)), place.type, dir, name, index);
-    return {};
+    return append(tx, tree, key, place.item_size, size,
+                  [&](MutBytes to) { write_ref(to, place.type, dir, name, index); });
 }
 
 Result<void> erase_inode_ref(Transaction& tx, Tree& tree, u64 inode, u64 dir, std::string_view name,
@@ -244,10 +246,11 @@ Result<void> insert_inode(Transaction& tx, Tree& tree, u64 inode, const disk::bt
     const u32 room = 2 * TreeBlock::item_size + sizeof item + ref_size;
     if (TRY(find_for_change(tx, tree, key, room, path)))
         return fail(Cause::Exists, {.key = key, .tree = tree.id()});
-    MutBytes data = TRY(insert_at(tx, tree, path, key, sizeof item));
-    std::memcpy(data.data(), &item, sizeof item);
+    insert_at(tx, tree, path, key, sizeof item,
+              [&](MutBytes data) { std::memcpy(data.data(), &item, sizeof item); });
     ++path.slots[0];
-    write_ref(TRY(insert_at(tx, tree, path, back, ref_size)), KeyType::InodeRef, dir, name, index);
+    insert_at(tx, tree, path, back, ref_size,
+              [&](MutBytes data) { write_ref(data, KeyType::InodeRef, dir, name, index); });
     return {};
 }
 

@@ -196,13 +196,14 @@ Result<void> ExtentChange::add_keyed(const ExtentRef& ref, u32 count) {
                    : counts(ref.type)                 ? sizeof(disk::btrfs_shared_data_ref)
                                                       : 0;
         if (!TRY(find_for_change(tx_, tree_, key, TreeBlock::item_size + size, path))) {
-            MutBytes data = TRY(insert_at(tx_, tree_, path, key, size));
-            if (ref.type == KeyType::ExtentDataRef) {
-                disk::btrfs_extent_data_ref item{ref.root, ref.objectid, ref.offset, count};
-                std::copy(bytes_of(item).begin(), bytes_of(item).end(), data.begin());
-            } else if (size != 0) {
-                set_count_at_end(data, count);
-            }
+            insert_at(tx_, tree_, path, key, size, [&](MutBytes data) {
+                if (ref.type == KeyType::ExtentDataRef) {
+                    disk::btrfs_extent_data_ref item{ref.root, ref.objectid, ref.offset, count};
+                    std::copy(bytes_of(item).begin(), bytes_of(item).end(), data.begin());
+                } else if (size != 0) {
+                    set_count_at_end(data, count);
+                }
+            });
             return {};
         }
         if (ref.type != KeyType::ExtentDataRef) {

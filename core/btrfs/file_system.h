@@ -14,6 +14,7 @@
 #include "btrfs/dir_items.h"
 #include "btrfs/inode_table.h"
 #include "vfs/file_system.h"
+#include "vfs/posix_acl.h"
 
 #include <deque>
 
@@ -22,6 +23,7 @@ namespace glassfs::btrfs {
 inline constexpr u64 empty_subvol_dir_objectid = 2;
 
 struct Entry;  // name_edit.h
+struct InheritedAcl;
 struct NewName;
 class FileWriter;  // file_write.h
 struct Renaming;
@@ -106,7 +108,8 @@ class FileSystem final : public vfs::FileSystem {
     Result<u64> take_inode_number(Transaction&, Tree&);
     Result<u64> take_dir_index(Transaction&, Inode& dir);
     Result<bool> inherit_compression(Transaction&, Tree&, const Inode& dir, u64 inode);
-    Result<vfs::NodeId> add_new_inode(Transaction&, const NewName&, const disk::btrfs_inode_item&);
+    Result<vfs::NodeId> add_new_inode(Transaction&, const NewName&, const disk::btrfs_inode_item&,
+                                      const InheritedAcl&);
     Result<void> find_way_back(Entry&);
     Result<void> erase_entry(Transaction&, Entry&);
     // The inode loses a name: it is deleted, or left to evict() as an orphan (true: call it after the step).
@@ -125,6 +128,11 @@ class FileSystem final : public vfs::FileSystem {
     Result<void> exchange_names(Transaction&, Renaming&, TimeSpec now);
     Result<bool> is_within(vfs::NodeId dir, vfs::NodeId ancestor);
     Result<void> erase_attribute(vfs::NodeId, std::string_view name, vfs::XattrMode);
+    // An empty value takes the list away.
+    Result<void> set_acl(vfs::NodeId, vfs::AclKind, Bytes value);
+    Result<void> apply_mode_to_acl(Transaction&, Tree&, const Inode&, u32 mode);
+    Result<InheritedAcl> inherit_acl(Inode& dir, const vfs::NewInode&);
+    Result<void> put_inherited_acl(Transaction&, Tree&, u64 inode, const InheritedAcl&);
 
     // Subvolumes.
     Result<void> add_subvolume_name(Transaction&, const NewName&, u64 id, u64 location_offset, TimeSpec now);

@@ -412,7 +412,7 @@ Result<void> FileSystem::require_writable_file(NodeId id) const {
     if (store_ == nullptr) return fail(Cause::ReadOnly);
     if (id.ino.value == empty_subvol_dir_objectid) return fail(Cause::IsADirectory);
     // Known before anything is read, which in memory is neither old nor new then.
-    return store_->aborted() ? fail(Cause::VolumeAborted) : Result<void>{};
+    return store_->aborted() ? fail(store_->abort_error()) : Result<void>{};
 }
 
 }  // namespace glassfs::btrfs

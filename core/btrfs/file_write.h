@@ -165,7 +165,7 @@ class FileWriter {
 template <class F>
 auto FileWriter::with_room(std::unique_lock<std::shared_mutex>& lock, F&& once) -> decltype(once()) {
     auto done = once();
-    if (done || done.error().cause != Cause::NoSpace) return done;
+    if (done || done.error().cause != Cause::NoSpace || store_.aborted()) return done;
     // What is dirty still occupies its old place, and what is free now can't be used before a commit.
     lock.unlock();
     TRY(write_back_all());

@@ -46,14 +46,15 @@ struct Inode {
     vfs::NodeId id;
     std::shared_mutex lock;
     disk::btrfs_inode_item item{};
-    ChangedMark changed{this};              // set it when `item` changes
-    bool orphan = false;                    // no name is left: it goes with the last hold
-    bool linkable = false;                  // made without a name: link() may give it the first one
-    bool gone = false;                      // deleted
-    std::atomic<u32> holds = 0;             // open files; changed under Volume::reading() or in steps
-    std::optional<u64> next_index = {};     // of a directory: what its next DIR_INDEX gets, once known
-    vfs::NodeId last_parent = {};           // of a removed directory that is still held: where ".." leads
-    std::shared_ptr<FilePages> pages = {};  // null: nothing is dirty; under `lock`
+    ChangedMark changed{this};                 // set it when `item` changes
+    bool orphan = false;                       // no name is left: it goes with the last hold
+    bool linkable = false;                     // made without a name: link() may give it the first one
+    bool gone = false;                         // deleted
+    std::atomic<u32> holds = 0;                // open files; changed under Volume::reading() or in steps
+    std::optional<u64> next_index = {};        // of a directory: what its next DIR_INDEX gets, once known
+    std::optional<bool> has_default_acl = {};  // of a directory, once known
+    vfs::NodeId last_parent = {};              // of a removed directory that is still held: where ".." leads
+    std::shared_ptr<FilePages> pages = {};     // null: nothing is dirty; under `lock`
 
     vfs::FileType type() const { return vfs::file_type_of_mode(item.mode); }
 };

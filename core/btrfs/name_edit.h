@@ -37,6 +37,13 @@ struct Entry {
     RootRefPlace root_ref() const { return {target.tree, tree->id(), dir_number(), name}; }
 };
 
+// What a new inode takes from the default access list of its directory.
+struct InheritedAcl {
+    u32 mode = 0;          // st_mode
+    Buffer access = {};    // values of attributes; empty: it gets none
+    Buffer defaults = {};  // of a new directory
+};
+
 // A rename as far as it is known before anything changes.
 struct Renaming {
     vfs::RenameKind kind = vfs::RenameKind::Replace;

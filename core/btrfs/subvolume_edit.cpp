@@ -110,6 +110,8 @@ Result<NodeId> FileSystem::create_subvolume(NodeId dir, std::string_view name, c
     if (name.empty()) return fail(Cause::AccessDenied);
     auto tx = TRY(begin(dir.tree, {.items = 16}));
     NewName place = TRY(new_name(tx, dir, name, Cause::NoSuchOperation));
+    // Of a default access list Linux gives a subvolume the mode only.
+    const u32 mode = TRY(inherit_acl(*place.dir, wanted)).mode;
     Tree* roots = TRY(tx.tree(root_tree_objectid));
     const u64 id = TRY(take_inode_number(tx, *roots));
     const TimeSpec now = tx.now();
@@ -121,7 +123,7 @@ Result<NodeId> FileSystem::create_subvolume(NodeId dir, std::string_view name, c
     top.nlink = 1;
     top.uid = wanted.uid;
     top.gid = wanted.gid;
-    top.mode = directory_type | (wanted.mode & subvolume_mode_mask);
+    top.mode = directory_type | (mode & subvolume_mode_mask);
     top.atime = top.ctime = top.mtime = top.otime = to_disk_time(now);
     // It takes after the subvolume that it is in, not after the directory.
     InodePtr above = TRY(inodes_.get({dir.tree, InodeNo{first_free_objectid}}));

@@ -259,15 +259,24 @@ Result<bool> find_for_change(Transaction& tx, Tree& tree, const Key& key, u32 ro
     return exists;
 }
 
-Result<MutBytes> insert_at(Transaction& tx, Tree& tree, EditPath& path, const Key& key, u32 size) {
+MutBytes make_item_at(EditPath& path, const Key& key, u32 size) {
     const u32 slot = path.slots[0];
     MutBytes data = leaf_insert(path.leaf(), slot, key, size);
     if (slot == 0) set_first_key(path, 0, key);
-    tx.store().trace([&] {
-        return trace::ItemInserted{tree.id(), path.leaf().addr(), slot, key.objectid,
-                                   key.type,  key.offset,         size};
-    });
     return data;
+}
+
+void tell_inserted(Transaction& tx, Tree& tree, const EditPath& path) {
+    tx.store().trace([&] {
+        const Key key = path.key();
+        return trace::ItemInserted{tree.id(),
+                                   path.leaf().addr(),
+                                   path.slots[0],
+                                   key.objectid,
+                                   key.type,
+                                   key.offset,
+                                   static_cast<u32>(path.data().size())};
+    });
 }
 
 MutBytes resize_at(EditPath& path, u32 size) {
@@ -299,23 +308,18 @@ Result<void> insert_item(Transaction& tx, Tree& tree, const Key& key, Bytes data
     if (TRY(find_for_change(tx, tree, key, TreeBlock::item_size + size, path))) {
         return fail(Cause::Exists, {.key = key, .tree = tree.id()});
     }
-    MutBytes item = TRY(insert_at(tx, tree, path, key, size));
-    std::copy(data.begin(), data.end(), item.begin());
+    insert_at(tx, tree, path, key, size,
+              [&](MutBytes item) { std::copy(data.begin(), data.end(), item.begin()); });
     return {};
 }
 
 Result<void> put_item(Transaction& tx, Tree& tree, const Key& key, Bytes data) {
-    EditPath path;
     u32 size = static_cast<u32>(data.size());
-    MutBytes item;
-    if (TRY(find_for_change(tx, tree, key, 0, path))) {
-        u32 old = static_cast<u32>(path.data().size());
-        if (size > old) TRY(find_for_change(tx, tree, key, size - old, path));
-        item = size == old ? path.changed_data() : resize_at(path, size);
-    } else {
-        TRY(find_for_change(tx, tree, key, TreeBlock::item_size + size, path));
-        item = TRY(insert_at(tx, tree, path, key, size));
-    }
+    EditPath path;
+    if (!TRY(find_for_change(tx, tree, key, 0, path))) return insert_item(tx, tree, key, data);
+    u32 old = static_cast<u32>(path.data().size());
+    if (size > old) TRY(find_for_change(tx, tree, key, size - old, path));
+    MutBytes item = size == old ? path.changed_data() : resize_at(path, size);
     std::copy(data.begin(), data.end(), item.begin());
     return {};
 }

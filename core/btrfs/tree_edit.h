@@ -35,8 +35,16 @@ struct EditPath {
 // more.
 Result<bool> find_for_change(Transaction&, Tree&, const Key& key, u32 room, EditPath&);
 
-// Puts an item where find_for_change() found none, with enough room. Its data is zero.
-Result<MutBytes> insert_at(Transaction&, Tree&, EditPath&, const Key& key, u32 size);
+// The two halves of insert_at().
+MutBytes make_item_at(EditPath&, const Key& key, u32 size);
+void tell_inserted(Transaction&, Tree&, const EditPath&);
+// Puts an item where find_for_change() found none, with enough room. `fill(data)` writes its data, zeros
+// until then: whoever is told of the item finds it whole.
+template <class Fill>
+void insert_at(Transaction& tx, Tree& tree, EditPath& path, const Key& key, u32 size, Fill&& fill) {
+    fill(make_item_at(path, key, size));
+    tell_inserted(tx, tree, path);
+}
 // Takes out `count` items of the leaf from slot() on. The path is used up.
 Result<void> erase_at(Transaction&, Tree&, EditPath&, u32 count = 1);
 // The item at slot() gets `size` bytes: cut at its end, or zeros added there (which needs room).

@@ -53,7 +53,7 @@ Transaction::Transaction(Transaction&& other) noexcept
 Transaction::~Transaction() {
     if (store_ == nullptr || done_) return;
     store_->shadows_.end_step();
-    if (store_->changes_ != changes_before_) store_->aborted_ = true;
+    if (store_->changes_ != changes_before_) store_->abort({});
 }
 
 void Transaction::done() {
@@ -308,7 +308,7 @@ Result<bool> WritableVolume::ensure_room(Transaction& tx, Need need) {
 
 Result<Transaction> WritableVolume::begin(Need need) {
     std::unique_lock writer(writer_mutex_);
-    if (aborted_) return fail(Cause::VolumeAborted);
+    if (aborted_) return fail(abort_error());
     if (dirty_bytes() > options_.dirty_bytes_max) TRY(commit_locked());
     for (int tries = 0; tries < 3; ++tries) {
         Transaction tx(*this, std::move(writer));

@@ -59,6 +59,8 @@ class WritableVolume {
     const BlockShadows& shadows() const { return shadows_; }
     const CommitCounters& counters() const { return counters_; }
     bool aborted() const { return aborted_; }
+    // Cause::VolumeAborted, with what made it so where that is known. Thread-safe.
+    Error abort_error() const;
     // Is told of each range that became free with a commit, so that nothing old is kept of it.
     void after_free(std::function<void(LogicalAddr, u64 length)> told) { freed_ = std::move(told); }
     // Bytes that could still be filled with file data, as statfs shows them.
@@ -111,6 +113,8 @@ class WritableVolume {
     enum class RefKind : u8 { Tree, FullBackref };
     Result<void> modify_child_refs(Transaction&, const TreeBlock&, RefKind, s32 change);
     Result<void> run_delayed_refs(Transaction&);
+    // Something was changed in part: nothing is written any more. The first reason that isn't empty is kept.
+    void abort(std::string reason);
 
   private:
     friend class Transaction;
@@ -128,6 +132,7 @@ class WritableVolume {
     Result<void> update_refs_for_copy(Transaction&, Tree&, const TreeBlock& old, const TreeBlock& copy);
 
     Result<void> commit_locked();
+    Result<void> try_commit();
     Result<void> settle(Transaction&);
     Result<bool> remove_empty_groups(Transaction&);
     Result<void> before_first_commit(Transaction&);
@@ -150,6 +155,8 @@ class WritableVolume {
     BlockShadows shadows_{trace_};
     std::mutex writer_mutex_;
     std::atomic<bool> aborted_ = false;
+    mutable std::mutex abort_mutex_;
+    std::string abort_reason_;         // of the first error that has one
     Uuid chunk_tree_uuid_{};           // in the header of every tree block
     Generation generation_;            // of the running transaction
     disk::btrfs_super_block super_{};  // as it will be written

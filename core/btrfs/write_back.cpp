@@ -222,7 +222,7 @@ Result<void> WriteBack::place() {
         {
             Transaction tx = TRY(store_.begin({.items = 4, .room = Room::Frees}));
             done = place_all(tx);
-            if (!done && done.error().cause != Cause::NoSpace) return done;
+            if (!done && (done.error().cause != Cause::NoSpace || store_.aborted())) return done;
             if (!done) give_back(tx);
             tx.done();
         }

@@ -77,14 +77,15 @@ class RegularSync {
 };
 
 // What of FUSE we want. Set-user-id bits that a write takes away, and truncation at opening, the kernel sends
-// as requests of their own. Access lists it reads as xattrs and heeds; new files inherit none here.
+// as requests of their own. Access lists it reads as xattrs and heeds;
+// what new files inherit is the file system's business, and the umask too.
 void on_init(void* data, fuse_conn_info* connection) {
     auto& server = *static_cast<Server*>(data);
     server.open_unneeded = (connection->capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
     server.opendir_unneeded = (connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
     connection->want &= ~static_cast<unsigned>(FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_ATOMIC_O_TRUNC);
-    connection->want |=
-        connection->capable & static_cast<unsigned>(FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_POSIX_ACL);
+    connection->want |= connection->capable & static_cast<unsigned>(FUSE_CAP_CACHE_SYMLINKS |
+                                                                    FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK);
 }
 
 class FuseSession final : public Session {

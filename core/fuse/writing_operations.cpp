@@ -18,7 +18,7 @@ using vfs::NodeId;
 
 vfs::NewInode new_inode(fuse_req_t request, mode_t mode, dev_t rdev = 0) {
     const fuse_ctx* caller = fuse_req_ctx(request);
-    return {mode, caller->uid, caller->gid, {major(rdev), minor(rdev)}};
+    return {mode, caller->uid, caller->gid, {major(rdev), minor(rdev)}, caller->umask};
 }
 
 // Makes a name by make(dir) and answers with its inode.

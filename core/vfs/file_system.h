@@ -84,10 +84,11 @@ struct Xattr {
 };
 
 struct NewInode {
-    u32 mode = 0100644;  // st_mode: type and permission bits; umask is the caller's business
+    u32 mode = 0100644;  // st_mode: type and permission bits
     u32 uid = 0;
     u32 gid = 0;
     DeviceNumber rdev = {};  // of character and block devices
+    u32 umask = 0;           // permission bits to leave out, unless the directory has a default access list
 };
 
 enum class RenameKind : u8 { Replace, NoReplace, Exchange };  // renameat2's flags

@@ -2,6 +2,7 @@
 #include "generator.h"
 
 #include "base/crc32c.h"
+#include "vfs/posix_acl.h"
 
 #include <algorithm>
 
@@ -456,12 +457,43 @@ std::string Generator::pick_xattr_name() {
     return prefix + std::string(1, static_cast<char>('a' + below(6)));
 }
 
+// A list with named users or groups most of the time, or one that the mode can say; sometimes none at all.
+std::string Generator::make_acl() {
+    vfs::Acl acl;
+    const bool named = chance(70);
+    auto add = [&](u16 tag, u32 id) { acl.push_back({tag, static_cast<u16>(below(8)), id}); };
+    add(0x01, ~0U);
+    for (u64 i = named ? between(1, 3) : 0; i-- > 0;) add(0x02, static_cast<u32>(between(1000, 1005)));
+    add(0x04, ~0U);
+    if (named && chance(50)) add(0x08, static_cast<u32>(between(1000, 1005)));
+    if (named || chance(20)) add(0x10, ~0U);
+    add(0x20, ~0U);
+    if (chance(4)) std::swap(acl.front(), acl.back());
+    if (chance(4)) acl.erase(acl.begin() + static_cast<std::ptrdiff_t>(below(acl.size())));
+    if (chance(3)) acl[below(acl.size())].tag = static_cast<u16>(below(70));
+    if (chance(3)) acl[below(acl.size())].perm = static_cast<u16>(below(20));
+    if (chance(3)) acl[below(acl.size())].id = static_cast<u32>(below(2)) - 1;
+    Buffer value = vfs::acl_value(acl);
+    if (chance(3)) value.resize(between(1, value.size()));
+    if (chance(2)) value[0] = static_cast<u8>(below(4));
+    return std::string(as_text(value));
+}
+
 void Generator::fill_xattr(Operation& op, Side& view) {
+    if (chance(10)) {
+        const bool of_directory = chance(50);
+        op.node = pick_node(view, of_directory ? Want::Directory : Want::Any);
+        op.name = vfs::acl_xattr(chance(50) ? vfs::AclKind::Access : vfs::AclKind::Default);
+        op.target = make_acl();
+        return;
+    }
     op.node = pick_node(view, chance(60) ? Want::Any : Want::Regular);
     op.name = pick_xattr_name();
     op.length = chance(80) ? between(0, 200) : chance(80) ? between(0, 4000) : between(3900, 4000);
     if (chance(3)) op.length = between(16100, 16300);
     if (chance(1)) op.length = between(65530, 65540);
+    // Whether Linux makes one that is there so long depends on what its leaf has free.
+    if (op.length > 4000) op.name = "user.long" + std::to_string(below(1000000));
     u64 mode = below(10);
     op.xattr = mode < 7 ? vfs::XattrMode::Any : mode < 9 ? vfs::XattrMode::Create : vfs::XattrMode::Replace;
 }

@@ -49,6 +49,7 @@ class Generator {
     u32 pick_permissions();
     TimeSpec pick_time();
     std::string pick_xattr_name();
+    std::string make_acl();
 
     void fill_new_name(Operation&, Side&);
     void fill_names(Operation&, Side&);

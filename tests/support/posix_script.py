@@ -339,11 +339,81 @@ def permissions(s):
     s.stat("sticky/mine")
 
 
+OWNER, USER, GROUP, NAMED_GROUP, MASK, OTHER = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+
+
+def acl(*entries, version=2):
+    """The value of an access list: entries of (tag, rwx) or (tag, rwx, id)."""
+    packed = b"".join(struct.pack("<HHI", e[0], e[1], e[2] if len(e) > 2 else 0xFFFFFFFF) for e in entries)
+    return struct.pack("<I", version) + packed
+
+
+def access_lists(s):
+    """What a list makes of the mode, chmod of a list, and what is handed on to new files."""
+    def get(name, which):
+        s.call(f"{which} of {name}", lambda: os.getxattr(s.path(name), which, follow_symlinks=False).hex())
+
+    def put(what, name, which, value):
+        s.call(f"{what} to {name}", lambda: os.setxattr(s.path(name), which, value, follow_symlinks=False))
+        s.stat(name)
+        get(name, which)
+
+    os.mkdir(s.path("acl"))
+    for name in ("acl/f", "acl/g"):
+        open(s.path(name), "wb").close()
+    os.symlink("f", s.path("acl/l"))
+    os.mkfifo(s.path("acl/p"))
+    whole = acl((OWNER, 7), (USER, 5, 1000), (GROUP, 4), (MASK, 6), (OTHER, 1))
+    for what, value in [("only the mode", acl((OWNER, 6), (GROUP, 4), (OTHER, 0))), ("a list", whole),
+                        ("without a mask", acl((OWNER, 7), (USER, 5, 1000), (GROUP, 4), (OTHER, 1))),
+                        ("out of order", acl((GROUP, 4), (OWNER, 7), (OTHER, 1))),
+                        ("twice the same", acl((OWNER, 7), (USER, 5, 9), (USER, 4, 9), (GROUP, 4), (MASK, 7),
+                                               (OTHER, 1))),
+                        ("too many bits", acl((OWNER, 15), (GROUP, 4), (OTHER, 1))),
+                        ("nobody's", acl((OWNER, 7), (USER, 5), (GROUP, 4), (MASK, 7), (OTHER, 1))),
+                        ("ids to ignore", acl((OWNER, 7, 5), (GROUP, 4, 6), (NAMED_GROUP, 1, 9), (MASK, 7, 8),
+                                              (OTHER, 1, 7))),
+                        ("no such tag", acl((3, 7), (GROUP, 4), (OTHER, 1))),
+                        ("version 1", acl((OWNER, 7), (GROUP, 4), (OTHER, 1), version=1)),
+                        ("no entries", acl()), ("cut", whole[:-3]), ("two bytes", whole[:2]),
+                        ("a list again", whole)]:
+        put(what, "acl/f", ACCESS, value)
+    for name in ("acl/p", "acl/l"):
+        put("a list", name, ACCESS, whole)
+        put("a default list", name, DEFAULT, whole)
+    os.chmod(s.path("acl/f"), 0o4750)
+    s.stat("acl/f")
+    get("acl/f", ACCESS)
+    for _ in range(2):
+        s.call("remove it", lambda: os.removexattr(s.path("acl/f"), ACCESS))
+        s.stat("acl/f")
+    default = acl((OWNER, 7), (USER, 5, 1000), (GROUP, 5), (MASK, 5), (OTHER, 0))
+    for number, value in enumerate([default, acl((OWNER, 7), (GROUP, 5), (OTHER, 1))]):
+        put("a default list", "acl", DEFAULT, value)
+        for mask in (0o077, 0):
+            before = os.umask(mask)
+            stem = f"acl/{number}{mask:o}"
+            os.close(os.open(s.path(f"{stem}file"), os.O_CREAT | os.O_WRONLY, 0o666))
+            os.mkdir(s.path(f"{stem}dir"))
+            os.mkfifo(s.path(f"{stem}fifo"))
+            os.symlink("x", s.path(f"{stem}link"))
+            os.umask(before)
+            for kind in ("file", "dir", "fifo", "link"):
+                s.stat(stem + kind)
+                get(stem + kind, ACCESS)
+                get(stem + kind, DEFAULT)
+    s.call("remove the default list", lambda: os.removexattr(s.path("acl"), DEFAULT))
+    os.close(os.open(s.path("acl/after"), os.O_CREAT | os.O_WRONLY, 0o666))
+    s.stat("acl/after")
+
+
 def run(top):
     s = Script(top)
     before = os.umask(0o022)
     try:
-        for part in (names, renames, data, attributes, gone, many, locks, permissions):
+        for part in (names, renames, data, attributes, gone, many, locks, permissions,
+                     access_lists):
             part(s)
     finally:
         os.umask(before)

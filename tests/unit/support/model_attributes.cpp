@@ -31,6 +31,11 @@ Result<void> ModelFs::setattr(NodeId id, const AttributeChange& change) {
     if (change.mode && stat.type == FileType::Symlink) return fail(Cause::NotSupported);
     if (read_only(id)) return fail(Cause::ReadOnly);
     if (change.mode) stat.mode = (stat.mode & mode_type) | (*change.mode & mode_permissions);
+    if (auto list = inode->xattrs.find(vfs::acl_access_xattr); change.mode && list != inode->xattrs.end()) {
+        vfs::Acl acl = TRY(vfs::parse_acl(list->second));
+        vfs::apply_mode_to_acl(acl, *change.mode);
+        list->second = vfs::acl_value(acl);
+    }
     if (change.uid) stat.uid = *change.uid;
     if (change.gid) stat.gid = *change.gid;
     if (change.atime) stat.atime = *change.atime;
@@ -99,6 +104,33 @@ Result<void> ModelFs::check_xattr(NodeId id, std::string_view name) {
     return {};
 }
 
+Result<void> ModelFs::set_acl(NodeId id, vfs::AclKind kind, Bytes value) {
+    vfs::Acl acl = TRY(vfs::parse_acl(value));
+    Inode& inode = *TRY(find(id));
+    if (inode.stat.flags & (flag_immutable | flag_append)) return fail(Cause::NotPermitted);
+    const bool stand_in = id.ino.value == empty_dir_inode;
+    if (inode.stat.type == FileType::Symlink || stand_in) return fail(Cause::NotSupported);
+    if (kind == vfs::AclKind::Default && inode.stat.type != FileType::Directory) {
+        if (acl.empty()) return {};
+        return fail(Cause::AccessDenied);
+    }
+    TRY(vfs::check_acl(acl));
+    const std::string name(vfs::acl_xattr(kind));
+    const u32 mode = kind == vfs::AclKind::Access ? vfs::mode_of_acl(acl, inode.stat.mode) : inode.stat.mode;
+    if (kind == vfs::AclKind::Access && vfs::is_only_mode(acl)) acl.clear();
+    Buffer stored = vfs::acl_value(acl);
+    if (name.size() + stored.size() > options_.node_size - leaf_overhead - dir_item_head) {
+        return fail(Cause::NoSpace);
+    }
+    if (acl.empty())
+        inode.xattrs.erase(name);
+    else
+        inode.xattrs.insert_or_assign(name, std::move(stored));
+    inode.stat.mode = mode;
+    inode.stat.ctime = environment_.now();
+    return {};
+}
+
 Result<void> ModelFs::set_compression(NodeId id, Bytes value) {
     Inode& inode = at(id);
     std::string_view wanted = as_text(value);
@@ -119,6 +151,7 @@ Result<void> ModelFs::set_xattr(NodeId id, std::string_view name, Bytes value, X
     Lock lock(mutex_);
     if (name.empty() || name.size() > name_bytes_max) return fail(Cause::ResultTooSmall);
     if (value.size() > xattr_bytes_max) return fail(Cause::ArgumentTooBig);
+    if (auto kind = vfs::acl_kind(name)) return set_acl(id, *kind, value);
     TRY(check_xattr(id, name));
     Inode& inode = at(id);
     if (name == compression_xattr) return set_compression(id, value);
@@ -136,6 +169,7 @@ Result<void> ModelFs::set_xattr(NodeId id, std::string_view name, Bytes value, X
 Result<void> ModelFs::remove_xattr(NodeId id, std::string_view name) {
     Lock lock(mutex_);
     if (name.empty() || name.size() > name_bytes_max) return fail(Cause::ResultTooSmall);
+    if (auto kind = vfs::acl_kind(name)) return set_acl(id, *kind, {});
     TRY(check_xattr(id, name));
     if (name == compression_xattr) return set_compression(id, {});
     Inode& inode = at(id);

@@ -179,6 +179,11 @@ Result<vfs::NodeId> ModelFs::create_subvolume(NodeId dir, std::string_view name,
     trees_[id].next_inode = root_inode;
     NewInode top = wanted;
     top.mode = mode_directory | (wanted.mode & 0777);
+    const Inode& above = at(dir);
+    if (auto list = above.xattrs.find(vfs::acl_default_xattr); list != above.xattrs.end()) {
+        vfs::Acl acl = TRY(vfs::parse_acl(list->second));
+        top.mode = vfs::inherit_acl(acl, top.mode);
+    }
     NodeId made = add_inode({id, {}}, top);  // takes nothing from the directory, not even a SGID's group
     add_entry(dir, name, {Leads::ToSubvolume, id, 0});
     touch(dir, environment_.now());

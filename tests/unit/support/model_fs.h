@@ -11,6 +11,7 @@
 #pragma once
 
 #include "support/model_blocks.h"
+#include "vfs/posix_acl.h"
 
 #include <mutex>
 
@@ -142,6 +143,7 @@ class ModelFs final : public vfs::FileSystem {
     Result<void> check_clone(const Inode& from, NodeId from_id, u64 from_at, u64& length, const Inode& to,
                              NodeId to_id, u64 to_at) const;
     Result<void> check_xattr(NodeId, std::string_view name);
+    Result<void> set_acl(NodeId, vfs::AclKind, Bytes value);
     Result<void> set_compression(NodeId, Bytes value);
 
     mutable std::mutex mutex_;

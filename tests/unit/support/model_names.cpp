@@ -70,6 +70,16 @@ vfs::NodeId ModelFs::add_inode(NodeId dir, const NewInode& wanted) {
     bool plain = stat.type == FileType::Directory || stat.type == FileType::Regular;
     stat.flags = above.stat.flags & (flag_nodatacow | flag_nocompress | flag_compress);
     if (stat.type == FileType::Regular && (stat.flags & flag_nodatacow)) stat.flags |= flag_nodatasum;
+    const auto default_list = above.xattrs.find(vfs::acl_default_xattr);
+    const bool takes_list = stat.type != FileType::Symlink && default_list != above.xattrs.end();
+    if (takes_list) {
+        vfs::Acl acl = vfs::parse_acl(default_list->second).value();
+        if (stat.type == FileType::Directory) made.xattrs.insert(*default_list);
+        stat.mode = vfs::inherit_acl(acl, stat.mode);
+        if (!vfs::is_only_mode(acl)) {
+            made.xattrs.insert_or_assign(std::string(vfs::acl_access_xattr), vfs::acl_value(acl));
+        }
+    }
     auto property = above.xattrs.find(compression_xattr);
     if (plain && property != above.xattrs.end()) made.xattrs.insert(*property);
     return id;
