@@ -5,6 +5,7 @@
 #include "imgui.h"
 #include "ui/draw_block.h"
 #include "ui/platform.h"
+#include "ui/views/lab_view.h"
 #include "ui/views/trees_stage.h"
 #include "ui/widgets.h"
 
@@ -20,10 +21,12 @@ struct App::State {
     u64 modelled_revision = 0;  // of headline and inspector
     Selection modelled_selection = {};
     Workspace modelled_workspace = Workspace::Files;
+    bool lab_headline = false;  // is shown in place of the session's
     u64 published_revision = 0;
     double published_at = -1;
     std::string published = {};
     std::string pending_extract = {};
+    std::shared_ptr<const LabSnapshot> drawn_lab = {};
     bool glyphs = false;
 };
 
@@ -113,6 +116,34 @@ void App::extract(const std::string& path) {
 
 namespace {
 
+void follow_tour(Ui& ui) {
+    if (!ui.tour_wanted.empty()) {
+        const std::string id = std::exchange(ui.tour_wanted, {});
+        if (!ui.guide.start({ui.session, ui.lab()}, id)) toast("There is no tour " + printable(id) + ".");
+    }
+    if (ui.guide.tour() != nullptr) ui.guide.follow({ui.session, ui.lab()});
+}
+
+void share(Ui& ui) {
+    auto text = share_text(ui.session);
+    if (!text) {
+        toast(text.error().detail);
+        return;
+    }
+    copy_with_toast(platform::share_address() + "#" + *text, "the link to this picture");
+}
+
+void apply_lab_action(Ui& ui, const ActionEffect& effect) {
+    if (effect.lab_plan) ui.lab().start(*effect.lab_plan);
+    if (effect.lab_more) ui.lab().go_on(effect.lab_more->first, effect.lab_more->second);
+    if (effect.lab_cancel) ui.lab().cancel();
+    if (!effect.tour.empty()) ui.tour_wanted = effect.tour;
+    if (effect.tour_next && ui.guide.ready()) ui.guide.go({ui.session, ui.lab()}, 1);
+    if (effect.tour_leave) ui.guide.leave();
+    if (effect.share) share(ui);
+    if (effect.shared) ui.shared.start(ui.session, *effect.shared);
+}
+
 void apply_actions(App& app, Ui& ui) {
     for (const std::string& json : platform::take_actions()) {
         auto effect = apply_action(ui.session, ui.files, json);
@@ -124,6 +155,7 @@ void apply_actions(App& app, Ui& ui) {
         if (effect->copy_inspector)
             copy_with_toast(inspector_text(inspector_model(ui.session)), "the inspector as text");
         if (!effect->extract_path.empty()) app.extract(effect->extract_path);
+        apply_lab_action(ui, *effect);
     }
 }
 
@@ -133,6 +165,7 @@ void App::frame(float width, float height, double cpu_ms) {
     State& s = *state_;
     Ui& ui = s.ui;
     Session& session = ui.session;
+    s.drawn_lab = ui.lab_snapshot();
     ++ui.stats.frames;
     ui.stats.frame_ms = ui.stats.frames < 5 ? cpu_ms : ui.stats.frame_ms * 0.9 + cpu_ms * 0.1;
     use_theme(session.view.theme);
@@ -140,22 +173,28 @@ void App::frame(float width, float height, double cpu_ms) {
     session.view.begin_frame();
     apply_actions(*this, ui);
     if (auto error = session.follow_wanted_path()) toast(error->message());
+    if (auto error = session.follow_wanted_key()) toast(error->message());
     if (!s.pending_extract.empty()) extract(std::exchange(s.pending_extract, {}));
     handle_keys(ui);
+    follow_tour(ui);
+    if (std::exchange(ui.share_wanted, false)) share(ui);
+    ui.shared.follow(session);
 
     ui.choices.console_open = session.view.console_open;
     ui.choices.timeline = session.timeline() != nullptr;
     ui.layout = lay_out(width, height, ui.choices);
     bool changed = s.modelled_revision != session.revision() ||
                    s.modelled_selection != session.view.selection ||
-                   s.modelled_workspace != session.view.workspace;
+                   s.modelled_workspace != session.view.workspace || s.lab_headline;
     if (changed) {
+        s.lab_headline = session.view.workspace == Workspace::Lab;
         s.modelled_revision = session.revision();
         s.modelled_selection = session.view.selection;
         s.modelled_workspace = session.view.workspace;
         ui.headline = headline(session, platform::is_page());
         ui.inspected = inspector_model(session);
     }
+    if (session.view.workspace == Workspace::Lab) ui.headline = lab_headline(*s.drawn_lab);
     s.drawn_revision = session.revision();
     draw(width, height);
     if (!ui.extract_wanted.empty()) extract(std::exchange(ui.extract_wanted, {}));
@@ -184,10 +223,18 @@ void App::draw(float width, float height) {
         fill(stage, theme().app);
         s.trees.draw(ui.session, ImVec2(stage.x, stage.y), ImVec2(stage.right(), stage.bottom()),
                      ui.has_focus(Panel::Stage));
+    } else if (ui.view().workspace == Workspace::Space && ui.open()) {
+        draw_space_stage(ui);
+    } else if (ui.view().workspace == Workspace::Lab) {
+        draw_lab_stage(ui);
     } else {
         draw_files_stage(ui);
     }
-    draw_inspector(ui);
+    if (ui.view().workspace == Workspace::Lab)
+        draw_lab_compare(ui);
+    else
+        draw_inspector(ui);
+    draw_tour_card(ui);
     draw_navigator(ui);
     draw_timeline(ui);
     draw_console(ui);
@@ -211,7 +258,8 @@ void App::publish() {
     double now = ImGui::GetTime();
     if (s.published_at >= 0 && now - s.published_at < publish_every) return;
     s.published_at = now;
-    std::string json = page_state_json(s.ui.session, s.ui.files, s.ui.headline, s.ui.stats);
+    std::string json = page_state_json(s.ui.session, s.ui.files, s.ui.headline, s.ui.stats,
+                                       {s.drawn_lab.get(), &s.ui.guide});
     std::size_t stats = json.rfind("\"stats\"");  // changes with every frame, and says nothing new
     std::string what = json.substr(0, stats);
     if (what == s.published) return;
@@ -222,7 +270,11 @@ void App::publish() {
 bool App::animating() const {
     bool fading = !current_toast().empty();
     bool publishing = ImGui::GetTime() - state_->published_at < 0.2;
-    return state_->trees.animating() || fading || publishing || state_->ui.playing ||
+    const Ui& ui = state_->ui;
+    const bool lab = ui.lab_busy() || (ui.lab_model && ui.lab_snapshot() != state_->drawn_lab);
+    const bool rebuilding = ui.shared.under_way();
+    const bool touring = ui.guide.tour() != nullptr && !ui.guide.ready();
+    return state_->trees.animating() || fading || publishing || lab || touring || rebuilding || ui.playing ||
            state_->ui.session.state() == SessionState::Opening;
 }
 

@@ -18,11 +18,11 @@ struct Cut {
 };
 
 constexpr Cut cuts[font_count] = {
-    {Face::InterRegular, 12, true},   {Face::InterSemiBold, 12, true}, {Face::InterRegular, 13, true},
-    {Face::InterSemiBold, 13, true},  {Face::InterRegular, 14, true},  {Face::InterSemiBold, 14, false},
-    {Face::InterSemiBold, 15, false}, {Face::InterSemiBold, 17, true}, {Face::InterSemiBold, 19, true},
-    {Face::MonoRegular, 12, true},    {Face::MonoRegular, 13, true},   {Face::MonoMedium, 13, true},
-    {Face::MonoMedium, 12, false},
+    {Face::InterRegular, 12, true},   {Face::InterSemiBold, 12, true},  {Face::InterRegular, 13, true},
+    {Face::InterSemiBold, 13, true},  {Face::InterRegular, 14, true},   {Face::InterSemiBold, 14, false},
+    {Face::InterSemiBold, 15, false}, {Face::InterSemiBold, 17, true},  {Face::InterSemiBold, 19, true},
+    {Face::MonoRegular, 12, true},    {Face::MonoRegular, 13, true},    {Face::MonoMedium, 13, true},
+    {Face::MonoMedium, 12, false},    {Face::InterSemiBold, 26, false},
 };
 
 constexpr ImWchar latin[] = {0x20, 0x17f, 0x2010, 0x203a, 0x2190, 0x2199, 0x2212, 0x2212, 0xfffd, 0xfffd, 0};

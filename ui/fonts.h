@@ -25,8 +25,9 @@ enum class Font : u8 {
     Mono13,
     Mono13Bold,
     Mono12Bold,
+    Counter,  // Inter 26/600, for numbers
 };
-inline constexpr std::size_t font_count = 13;
+inline constexpr std::size_t font_count = 14;
 
 // (Re)builds the atlas for `density` device pixels per layout unit. Before a frame; the back end's texture
 // must be made anew afterwards.

@@ -47,6 +47,9 @@ inline constexpr u32 new_volume_node_size = 4096;  // small: a few files make a 
 // existing one: "name (2)"). `size` in bytes, 0 when not known. The sink is then used on a worker thread.
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 size);
 
+// What a link to this program begins with, before the '#'.
+std::string share_address();
+
 float device_pixel_ratio();
 bool prefers_light();
 bool prefers_reduced_motion();

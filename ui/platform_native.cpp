@@ -82,6 +82,10 @@ void open_files(Session& session, std::vector<std::string> paths) {
     session.open_from(std::move(make), std::move(name));
 }
 
+std::string share_address() {
+    return "";
+}
+
 bool can_open_sample() {
     return false;
 }

@@ -8,6 +8,7 @@
 // clang-format off
 EM_JS(void, page_copy_text, (const char* text), { Module.page.copy_text(UTF8ToString(text)); })
 EM_JS(void, page_ask_for_image, (), { Module.page.ask_for_image(); })
+EM_JS(char*, page_address, (), { return stringToNewUTF8(Module.page.address()); })
 EM_JS(void, page_open_sample, (), { Module.page.open_sample(); })
 EM_JS(void, page_new_volume, (const char* name, double bytes, int node_size), {
     Module.page.new_volume(UTF8ToString(name), bytes, node_size);

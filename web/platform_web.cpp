@@ -83,6 +83,13 @@ void open_files(Session& session, std::vector<std::string> paths) {
     session.fail_open(std::move(error), std::move(first));
 }
 
+std::string share_address() {
+    char* address = page_address();
+    std::string out = address;
+    std::free(address);
+    return out;
+}
+
 bool can_open_sample() {
     return true;
 }

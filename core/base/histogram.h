@@ -19,6 +19,14 @@ class Histogram {
         ++count_;
         total_ns_ += ns;
     }
+    // What was added since `before`, an earlier state of this one.
+    Histogram since(const Histogram& before) const {
+        Histogram out = *this;
+        for (std::size_t i = 0; i < bucket_count; ++i) out.buckets_[i] -= before.buckets_[i];
+        out.count_ -= before.count_;
+        out.total_ns_ -= before.total_ns_;
+        return out;
+    }
     u64 count() const { return count_; }
     u64 total_ns() const { return total_ns_; }
     u64 mean_ns() const { return count_ == 0 ? 0 : total_ns_ / count_; }

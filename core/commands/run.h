@@ -46,6 +46,7 @@ ExitCode run_rmfattr(Context&);
 ExitCode run_subvolume(Context&);
 ExitCode run_fsync(Context&);
 ExitCode run_sync(Context&);
+ExitCode run_experiment(Context&);
 
 ExitCode run_cd(Context&);
 ExitCode run_pwd(Context&);

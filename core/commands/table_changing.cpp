@@ -203,6 +203,11 @@ constexpr Example fsync_examples[] = {
     {"fsync disk.img /a", "one file"},
 };
 
+constexpr Example experiment_examples[] = {
+    {"experiment", "the switches and their modes"},
+    {"experiment chunkalloc scan", "as it was before the idea"},
+};
+
 constexpr Example sync_examples[] = {
     {"sync disk.img", "commits"},
 };
@@ -476,6 +481,18 @@ constexpr Command table[] = {
      .group = Group::Change,
      .opens = Opens::ReadWrite,
      .run = run_sync},
+    {.name = "experiment",
+     .operands = "[NAME MODE]",
+     .summary = "show the switches between old and new ways, or set one",
+     .details =
+         "Holds for as long as the volume is mounted. Without operands: each switch with its modes, the\n"
+         "one that is used in brackets, and the counters that explain the difference.",
+     .examples = experiment_examples,
+     .operands_max = 2,
+     .group = Group::Change,
+     .opens = Opens::ReadWrite,
+     .on_command_line = false,
+     .run = run_experiment},
 };
 
 }  // namespace

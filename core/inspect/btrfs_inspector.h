@@ -22,6 +22,7 @@ class BtrfsInspector final : public Inspector {
     Result<void> walk_tree(u64 tree, const std::function<bool(const NodeRecord&)>& visit) override;
     Result<std::vector<PathStep>> path_to(vfs::NodeId) override;
     Result<std::vector<PathStep>> path_to_key(u64 tree, KeyRef key) override;
+    Result<SpaceMap> space() override;
 
   private:
     struct RawBlock {
@@ -34,6 +35,8 @@ class BtrfsInspector final : public Inspector {
 
     Result<RawBlock> read_any_copy(LogicalAddr);
     Result<btrfs::TreeRoot> root_of(u64 tree);
+    Result<void> add_dev_extents(SpaceMap&);
+    Result<void> add_used(SpaceMap&);
     Result<btrfs::TreeRoot> log_tree_root(u64 subvolume);
     void add_log_trees(std::vector<TreeInfo>&);
     void append_path(std::vector<PathStep>&, const btrfs::Cursor&, const std::string& tree_name);

@@ -155,6 +155,45 @@ struct VolumeInfo {
     std::vector<std::string> notes;  // "second superblock is older", "device 2 is missing"
 };
 
+// Where logical addresses lie on the devices: chunks, as they are in memory, and dev extents, as the device
+// tree has them.
+struct SpaceMap {
+    enum class Kind : u8 { Data, Metadata, System, Mixed };
+    struct Device {
+        u64 id = 0;
+        u64 size = 0;       // bytes
+        u64 allocated = 0;  // bytes in dev extents
+        u64 dev_extents = 0;
+        bool missing = false;
+    };
+    struct Stripe {
+        u64 device = 0;
+        PhysicalAddr physical;
+    };
+    struct Chunk {
+        LogicalAddr logical;
+        u64 length = 0;  // logical bytes
+        Kind kind = Kind::Data;
+        std::string_view profile = {};  // "single", "DUP"; a literal
+        std::optional<u64> used = {};   // bytes in extents; not asked for in volumes with very many chunks
+        u32 first_stripe = 0;           // index in `stripes`
+        u32 stripe_count = 0;
+        u64 stripe_bytes = 0;  // on each device
+    };
+    struct DevExtent {
+        u64 device = 0;
+        PhysicalAddr start;
+        u64 length = 0;                 // bytes
+        std::optional<u32> chunk = {};  // index in `chunks`; nothing: none that is known
+    };
+    std::vector<Device> devices;         // by id
+    std::vector<Chunk> chunks;           // by logical address
+    std::vector<Stripe> stripes;         // of the chunks, in their order
+    std::vector<DevExtent> dev_extents;  // by device and position
+    u64 device_tree_leaves = 0;
+};
+const char* space_kind_name(SpaceMap::Kind);  // "data", "metadata", "system", "mixed"
+
 class Inspector {
   public:
     virtual ~Inspector() = default;
@@ -175,6 +214,8 @@ class Inspector {
     virtual Result<std::vector<PathStep>> path_to(vfs::NodeId) = 0;
     // Root to leaf for a key: the last step's slot is the first item at or behind it.
     virtual Result<std::vector<PathStep>> path_to_key(u64 tree, KeyRef key) = 0;
+    // Cause::NoSuchOperation for formats without chunks.
+    virtual Result<SpaceMap> space() { return fail(Cause::NoSuchOperation); }
 };
 
 }  // namespace glassfs::inspect

@@ -139,6 +139,23 @@ Headline of_block(Session& session) {
     return h;
 }
 
+Headline of_space(Session& session) {
+    Headline h{"SPACE", "Chunks and dev extents are being read.", "", "", Headline::Tone::Calm};
+    auto space = session.space();
+    if (!space) return h;
+    u64 size = 0, allocated = 0;
+    for (const auto& device : space->devices) {
+        size += device.size;
+        allocated += device.allocated;
+    }
+    h.title = plural(space->dev_extents.size(), "dev extent") + " on " +
+              plural(space->devices.size(), "device") + " hold the " + plural(space->chunks.size(), "chunk") +
+              ".";
+    h.reason = size_text(allocated) + " of " + size_text(size) +
+               " are allocated. A chunk is a range of logical addresses; its stripes are dev extents.";
+    return h;
+}
+
 Headline of_step(Session& session) {
     auto timeline = session.timeline();
     const std::size_t at = timeline->step_at(session.position());
@@ -206,6 +223,21 @@ std::string short_name(const std::string& utf8, std::size_t characters_max) {
     return out + "\xe2\x80\xa6" + end;
 }
 
+Headline lab_headline(const LabSnapshot& lab) {
+    Headline h{"LAB", "Where is there room for a chunk? Two ways to look for it, side by side.",
+               "Each chunk needs a free dev extent. A looks from the device's begin, B from a hint.",
+               "chunkalloc", Headline::Tone::Calm};
+    if (lab.device_bytes == 0) return h;
+    const auto &a = lab.sides[0].picture.search, &b = lab.sides[1].picture.search;
+    h.kind = lab.running ? "RUNNING" : lab.cancelled ? "PARTIAL" : "SEARCH";
+    h.title =
+        short_name("A looked at " + plural(a.visited, "dev extent") + ", B at " + grouped(b.visited) + ".",
+                   Headline::title_max);
+    h.reason = "The last search of each. A's began at " + size_text(a.start.value) + ", B's at its hint, " +
+               size_text(b.start.value) + "; below a hint nothing of 16 MiB or more is free.";
+    return h;
+}
+
 Headline headline(Session& session, bool in_page) {
     std::string name = short_name(printable(session.name()), name_max);
     switch (session.state()) {
@@ -232,6 +264,7 @@ Headline headline(Session& session, bool in_page) {
     const Selection& selection = session.view.selection;
     if (selection.kind == Selection::Kind::Block && selection.block) return of_block(session);
     if (session.view.workspace == Workspace::Trees) return of_tree(session);
+    if (session.view.workspace == Workspace::Space) return of_space(session);
     if (selection.kind == Selection::Kind::File && selection.node) return of_file(session);
     return of_volume(session, in_page);
 }

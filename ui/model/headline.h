@@ -3,6 +3,7 @@
 // characters and begins with its subject.
 #pragma once
 
+#include "ui/model/lab.h"
 #include "ui/model/session.h"
 
 namespace glassfs::ui {
@@ -18,6 +19,7 @@ struct Headline {
 };
 
 Headline headline(Session&, bool in_page);
+Headline lab_headline(const LabSnapshot&);
 // A name shortened in its middle to at most so many characters: "a-very-l…name.txt".
 std::string short_name(const std::string& utf8, std::size_t characters_max);
 std::size_t characters(const std::string& utf8);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ui/model/file_tree.h"
+#include "ui/model/headline.h"
 #include "ui/model/preview.h"
 
 #include <algorithm>
@@ -100,6 +101,40 @@ void describe_item(Session& session, const inspect::BlockView& view, const inspe
     m.sections.insert(m.sections.begin(), std::move(section));
 }
 
+constexpr std::size_t writers_shown = 6;
+
+// Who wrote what is selected: bytes, an item with its header, or the whole block.
+void describe_writers(Session& session, const inspect::BlockView& view, InspectorModel& m) {
+    auto timeline = session.timeline();
+    if (!timeline) return;
+    const Selection& selection = session.view.selection;
+    ByteRange range{0, view.size};
+    InspectorSection section{"Written by", "the whole block", {}};
+    if (selection.bytes) {
+        range = *selection.bytes;
+        section.note = plural(range.size, "byte") + " at " + hex(range.offset);
+    } else if (selection.slot && *selection.slot < view.items.size()) {
+        const inspect::Item& item = view.items[*selection.slot];
+        range = {item.data_offset, item.data_size};
+        section.note = "the data of slot " + std::to_string(item.slot);
+    }
+    if (range.size == 0) return;
+    for (const BlockWriter& writer :
+         writers_of(*timeline, view.addr, range.offset, range.size, session.position(), writers_shown)) {
+        const TimelineStep& step = timeline->steps[writer.step];
+        const std::string operation = printable(timeline->operations[step.operation].name);
+        InspectorRow one =
+            row(writer.from ? "copied from " + std::to_string(writer.from->value) : step_text(step).title,
+                short_name(operation, 18));
+        one.position = step.position;
+        section.rows.push_back(std::move(one));
+    }
+    if (section.rows.empty()) {
+        section.rows.push_back(row("before the recording", "", "", InspectorRow::Tone::Dim));
+    }
+    m.sections.push_back(std::move(section));
+}
+
 void describe_block(Session& session, InspectorModel& m) {
     LogicalAddr addr = *session.view.selection.block;
     auto answer = session.block(addr);
@@ -122,6 +157,7 @@ void describe_block(Session& session, InspectorModel& m) {
     if (view.error) m.trouble = view.error->message();
     m.sections.push_back(block_section(view));
     m.sections.push_back(copies_section(view));
+    describe_writers(session, view, m);
     auto slot = session.view.selection.slot;
     const inspect::Item* chosen = slot && *slot < view.items.size() ? &view.items[*slot] : nullptr;
     if (chosen) {

@@ -15,6 +15,7 @@ struct InspectorRow {
     std::optional<ByteRange> bytes;  // of the block (or superblock), when it is a field on disk
     u8 depth = 0;
     Tone tone = Tone::Normal;
+    std::optional<u64> position = {};  // leads to a step of the recording: for Session::go_to()
 };
 
 struct InspectorSection {

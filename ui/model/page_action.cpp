@@ -88,6 +88,14 @@ bool select(Session& session, const std::string& verb, const Json& action) {
         if (addr) view.select_block(LogicalAddr{*addr});
         return addr.has_value();
     }
+    if (verb == "key") {
+        auto tree = number(action, "tree"), objectid = number(action, "objectid");
+        auto type = number(action, "type"), offset = number(action, "offset");
+        if (!tree || !objectid || !type || *type > 255 || !offset) return false;
+        view.selection.tree = *tree;
+        view.wanted_key = {*tree, {*objectid, static_cast<u8>(*type), *offset}};
+        return true;
+    }
     if (verb == "slot") {
         auto slot = number(action, "slot");
         if (!addr || !slot) return false;
@@ -124,6 +132,34 @@ Result<void> open_path(Session& session, FileTree& files, const std::string& ver
     return fail(Cause::NotFound, path);
 }
 
+// False: it is none of these.
+bool ask_lab(const std::string& verb, const Json& action, ActionEffect& effect) {
+    if (verb == "lab") {
+        LabModel::Plan plan;
+        plan.device_bytes = number(action, "device").value_or(plan.device_bytes);
+        plan.filled_bytes = number(action, "filled").value_or(0);
+        plan.step_bytes = number(action, "step").value_or(plan.step_bytes);
+        plan.steps_max = number(action, "steps").value_or(~u64{0});
+        plan.baseline_bytes_max = number(action, "baseline").value_or(~u64{0});
+        effect.lab_plan = plan;
+    } else if (verb == "lab_more") {
+        effect.lab_more = {number(action, "step").value_or(1ULL << 30), number(action, "steps").value_or(1)};
+    } else if (verb == "lab_cancel") {
+        effect.lab_cancel = true;
+    } else if (verb == "share") {
+        effect.share = true;
+    } else if (verb == "tour") {
+        effect.tour = word(action, "id");
+    } else if (verb == "tour_next") {
+        effect.tour_next = true;
+    } else if (verb == "tour_leave") {
+        effect.tour_leave = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::string& json) {
@@ -152,14 +188,21 @@ Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::
         mount::FormatOptions options;
         options.label = word(action, "name");
         options.node_size = static_cast<u32>(number(action, "node_size").value_or(4096));
-        session.create(options.label, number(action, "size").value_or(128ULL << 20), options);
+        options.checksum = word(action, "checksum");
+        options.metadata_profile = word(action, "metadata");
+        options.data_profile = word(action, "data");
+        session.create(options.label, number(action, "size").value_or(128ULL << 20), options,
+                       number(action, "seed").value_or(1),
+                       static_cast<u32>(number(action, "devices").value_or(1)));
+    } else if (verb == "shared") {
+        effect.shared = TRY(parse_share(word(action, "text")));
     } else if (verb == "edit") {
         if (!session.edit_in_memory())
             return fail(Cause::InvalidArgument, "nothing that can be edited is open");
     } else if (verb == "go_to") {
         if (!number(action, "position")) return unknown(json);
         show_moment(session, *number(action, "position"));
-    } else if (!select(session, verb, action)) {
+    } else if (!ask_lab(verb, action, effect) && !select(session, verb, action)) {
         return unknown(json);
     }
     return effect;

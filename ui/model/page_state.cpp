@@ -99,9 +99,59 @@ Json file_row(const TreeRow& row, const Selection& selection) {
     return out;
 }
 
+// A row that leads to an item.
+Json space_row(std::string name, std::string value, u64 tree, KeyRef key) {
+    return {{"name", std::move(name)},
+            {"depth", 0},
+            {"value", std::move(value)},
+            {"selected", false},
+            {"action",
+             {{"do", "key"},
+              {"tree", number(tree)},
+              {"objectid", number(key.objectid)},
+              {"type", key.type},
+              {"offset", number(key.offset)}}}};
+}
+
+constexpr u64 chunk_tree = 3, device_tree = 4;
+constexpr u8 dev_item_key = 216, dev_extent_key = 204;
+
+Json space_devices_json(Session& session) {
+    Json rows = Json::array();
+    auto space = session.space();
+    if (!space) return rows;
+    for (const auto& device : space->devices) {
+        rows.push_back(space_row("Device " + number(device.id),
+                                 size_text(device.allocated) + " of " + size_text(device.size) + " in " +
+                                     number(device.dev_extents) + " dev extents",
+                                 chunk_tree, {1, dev_item_key, device.id}));
+    }
+    return rows;
+}
+
+Json space_extents_json(Session& session) {
+    Json rows = Json::array();
+    auto space = session.space();
+    if (!space) return rows;
+    for (const auto& extent : space->dev_extents) {
+        if (rows.size() == rows_unseen_max) break;
+        const auto* chunk = extent.chunk ? &space->chunks[*extent.chunk] : nullptr;
+        std::string what = size_text(extent.length);
+        if (chunk) {
+            what += std::string(", ") + space_kind_name(chunk->kind) + " " + std::string(chunk->profile) +
+                    ", logical " + number(chunk->logical.value);
+        }
+        rows.push_back(space_row("Device " + number(extent.device) + " at " + number(extent.start.value),
+                                 what, device_tree, {extent.device, dev_extent_key, extent.start.value}));
+    }
+    return rows;
+}
+
 Json navigator_json(Session& session, FileTree& files) {
     const ViewState& view = session.view;
     Json rows = Json::array();
+    if (view.workspace == Workspace::Space)
+        return {{"title", "Devices"}, {"rows", space_devices_json(session)}};
     if (view.workspace == Workspace::Trees) {
         auto trees = session.trees();
         for (std::size_t i = 0; trees && i < trees->size(); ++i) {
@@ -149,6 +199,9 @@ Json blocks_json(Session& session) {
 
 Json stage_json(Session& session, FileTree& files) {
     const ViewState& view = session.view;
+    if (view.workspace == Workspace::Space) {
+        return {{"title", "Dev extents"}, {"rows", space_extents_json(session)}};
+    }
     if (view.workspace == Workspace::Trees) {
         return {{"title", "Blocks of tree " + tree_number(view.selection.tree)},
                 {"rows", blocks_json(session)}};
@@ -196,7 +249,9 @@ Json fields_json(const InspectorModel& m, const Selection& selection) {
                         {"offset", row.bytes ? row.bytes->offset : 0},
                         {"size", row.bytes ? row.bytes->size : 0},
                         {"selected", row.bytes && selection.bytes == row.bytes}};
-            if (row.bytes) {
+            if (row.position) {
+                out["action"] = {{"do", "go_to"}, {"position", number(*row.position)}};
+            } else if (row.bytes) {
                 out["action"] = {{"do", "bytes"}, {"offset", row.bytes->offset}, {"size", row.bytes->size}};
             } else {
                 out["action"] = {{"do", "copy"}, {"what", row.value}};
@@ -338,10 +393,42 @@ Json timeline_json(Session& session) {
     return out;
 }
 
+Json lab_json(const LabSnapshot* lab) {
+    if (lab == nullptr || lab->device_bytes == 0) return nullptr;
+    Json out = {{"running", lab->running},    {"cancelled", lab->cancelled},
+                {"fraction", lab->fraction},  {"device_bytes", number(lab->device_bytes)},
+                {"same_placements", nullptr}, {"error", lab->error ? lab->error->message() : ""},
+                {"sides", Json::array()}};
+    if (lab->same_placements) out["same_placements"] = *lab->same_placements;
+    for (const LabSide& side : lab->sides) {
+        out["sides"].push_back({{"mode", side.mode},
+                                {"bytes", number(side.bytes)},
+                                {"dev_extents", number(side.picture.dev_extents)},
+                                {"hint", number(side.picture.hint)},
+                                {"last_visited", number(side.picture.search.visited)},
+                                {"visited", number(side.visited)},
+                                {"leaves_read", number(side.leaves_read)},
+                                {"searches", number(side.searches)},
+                                {"full", side.full},
+                                {"waits", side.waits}});
+    }
+    return out;
+}
+
+Json tour_json(const TourGuide* guide) {
+    if (guide == nullptr || guide->tour() == nullptr) return nullptr;
+    const Tour& tour = *guide->tour();
+    return {{"id", tour.id},
+            {"step", guide->at()},
+            {"steps", tour.steps.size()},
+            {"title", tour.steps[guide->at()].title},
+            {"ready", guide->ready()}};
+}
+
 }  // namespace
 
-std::string page_state_json(Session& session, FileTree& files, const Headline& shown,
-                            const FrameStats& stats) {
+std::string page_state_json(Session& session, FileTree& files, const Headline& shown, const FrameStats& stats,
+                            const PageExtras& extras) {
     const ViewState& view = session.view;
     SessionState state = session.state();
     Json out = {{"state", state_word(state)}, {"epoch", session.epoch()}, {"error", ""}};
@@ -361,6 +448,9 @@ std::string page_state_json(Session& session, FileTree& files, const Headline& s
     out["console"] = console_json(session);
     out["jobs"] = jobs_json(session);
     out["timeline"] = timeline_json(session);
+    out["share"] = share_text(session).value_or("");
+    out["lab"] = lab_json(extras.lab);
+    out["tour"] = tour_json(extras.guide);
     out["stats"] = {{"frame_ms", stats.frame_ms},
                     {"frames", stats.frames},
                     {"revision", session.revision()},

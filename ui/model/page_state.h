@@ -25,7 +25,11 @@
 //   "timeline": null | {"position", "first", "end", "operation", "operations": [{"name", "begin", "end",
 //   "steps"}], "steps": [{"letter", "title", "reason", "position", "done"}]} (the last 200 operations; the
 //   steps of the current one, at most 200),
-//   "stats": {"frame_ms", "frames", "revision", "busy"}
+//   "lab": null | {"running", "cancelled", "fraction", "device_bytes", "same_placements": null | true |
+//   false, "error", "sides": [{"mode", "bytes", "dev_extents", "hint", "last_visited", "visited",
+//   "leaves_read", "searches", "full", "waits"}]} (A, B), "share": the text of the link, or "" where there
+//   can be none, "tour": null | {"id", "step", "steps", "title", "ready"}, "stats": {"frame_ms", "frames",
+//   "revision", "busy"}
 // }
 //
 // "epoch" is another number for each volume opened or closed: whoever opens one waits for an epoch other than
@@ -46,6 +50,12 @@
 //   {"do": "close"}                          {"do": "more", "path": "/many"}
 //   {"do": "new", "name": "demo", "size": "134217728", "node_size": 4096}: a volume in memory
 //   {"do": "edit"}: the open volume, for writing in memory      {"do": "go_to", "position": "124"}
+//   {"do": "key", "tree": "4", "objectid": "1", "type": 204, "offset": "1048576"}: selects this item
+//   {"do": "lab", "device": "4398046511104", "filled": "0", "step": "1073741824", "steps": 1, "baseline":
+//   "0"}: runs the experiment; without "steps" until the volumes are full, "baseline" is where side A stops
+//   {"do": "lab_more", "step": "1073741824", "steps": 1}        {"do": "lab_cancel"}
+//   {"do": "share"}: copies the link            {"do": "shared", "text": "g1."}: rebuilds what one says
+//   {"do": "tour", "id": "copy-on-write"}    {"do": "tour_next"}                   {"do": "tour_leave"}
 // "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops
 // the running command and all extractions.
 #pragma once
@@ -53,6 +63,8 @@
 #include "ui/model/file_tree.h"
 #include "ui/model/headline.h"
 #include "ui/model/session.h"
+#include "ui/model/share.h"
+#include "ui/model/tour.h"
 
 #include <string>
 
@@ -63,13 +75,26 @@ struct FrameStats {
     u64 frames = 0;       // drawn so far
 };
 
-std::string page_state_json(Session&, FileTree&, const Headline&, const FrameStats&);
+// What isn't the session's; null: not there.
+struct PageExtras {
+    const LabSnapshot* lab = nullptr;
+    const TourGuide* guide = nullptr;
+};
+std::string page_state_json(Session&, FileTree&, const Headline&, const FrameStats&, const PageExtras& = {});
 
 // What an action asks of the host; the rest is done in the session.
 struct ActionEffect {
     std::string copy;          // goes to the clipboard
     std::string extract_path;  // this path is to be extracted
     bool copy_inspector = false;
+    std::optional<LabModel::Plan> lab_plan = {};
+    std::optional<std::pair<u64, u64>> lab_more = {};  // bytes of a step, steps
+    bool lab_cancel = false;
+    std::string tour = {};                   // to begin
+    bool share = false;                      // the link is to be copied
+    std::optional<SharedState> shared = {};  // to be rebuilt
+    bool tour_next = false;
+    bool tour_leave = false;
 };
 // Cause::InvalidArgument when the JSON or the action isn't one that is known.
 Result<ActionEffect> apply_action(Session&, FileTree&, const std::string& json);

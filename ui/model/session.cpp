@@ -34,6 +34,7 @@ void Session::Impl::reset_locked() {
     console_first += console.size();
     console.clear();
     completed.clear();
+    origin.reset();
     walks.clear();
     cwd = "/";
     info.clear();
@@ -43,6 +44,8 @@ void Session::Impl::reset_locked() {
     fields.clear();
     paths.clear();
     key_paths.clear();
+    space.clear();
+    experiments.clear();
     attributes.clear();
     directories.clear();
     xattrs.clear();
@@ -231,6 +234,34 @@ Answer<std::vector<inspect::PathStep>> Session::path_to(vfs::NodeId node) {
 Answer<std::vector<inspect::PathStep>> Session::path_to_key(u64 tree, KeyRef key) {
     return impl_->ask(impl_->key_paths, std::pair(tree, key),
                       [tree, key](mount::Volume& v) { return v.inspector().path_to_key(tree, key); });
+}
+
+std::optional<Error> Session::follow_wanted_key() {
+    if (!view.wanted_key || state() != SessionState::Open) return std::nullopt;
+    const auto [tree, key] = *view.wanted_key;
+    auto path = path_to_key(tree, key);
+    const auto* last = path && !path->empty() ? &path->back() : nullptr;
+    auto leaf = last != nullptr && last->block ? block(*last->block) : Answer<inspect::BlockView>();
+    const Error* error = path.error() ? path.error() : leaf.error();
+    if (error == nullptr && (path.pending() || leaf.pending())) return std::nullopt;
+    view.wanted_key.reset();
+    if (error != nullptr) return *error;
+    const u32 slot = last->slot.value_or(0);
+    if (slot >= leaf->items.size() || leaf->items[slot].key != key) {
+        return Error{Cause::NotFound, {}, "no such item at this moment"};
+    }
+    view.select_slot(*last->block, slot);
+    return std::nullopt;
+}
+
+Answer<inspect::SpaceMap> Session::space() {
+    return impl_->ask(impl_->space, 0, [](mount::Volume& v) { return v.inspector().space(); });
+}
+
+Answer<std::vector<mount::Experiment>> Session::experiments() {
+    return impl_->ask(impl_->experiments, 0, [](mount::Volume& v) -> Result<std::vector<mount::Experiment>> {
+        return v.experiments();
+    });
 }
 
 }  // namespace glassfs::ui

@@ -127,6 +127,16 @@ struct ConsoleEntry {
     bool truncated = false;  // there was more output than is kept
 };
 
+// From what a volume in memory can be made again.
+struct VolumeOrigin {
+    std::string name;
+    u64 bytes = 0;  // of each device
+    u32 devices = 1;
+    mount::FormatOptions options;
+    u64 seed = 0;
+    std::vector<std::string> commands;  // all that were run, in order
+};
+
 enum class SessionState : u8 { Empty, Opening, Open, Failed };
 
 class Session {
@@ -152,9 +162,14 @@ class Session {
     // Opens a volume for writing, with everything that it does recorded. `make` is called on the worker, with
     // devices that may be written to; `opened` is called there, too, with what went wrong or null.
     void open_writable(std::function<Result<Devices>()> make, std::string name,
-                       std::function<void(const Error*)> opened = {});
-    // A new volume in memory; closing it loses it.
-    void create(std::string name, u64 bytes, const mount::FormatOptions&);
+                       std::function<void(const Error*)> opened = {},
+                       std::shared_ptr<Environment> environment = {});
+    // A new volume in memory; closing it loses it. With a seed everything in it is a matter of the commands:
+    // the same ones give the same bytes. `bytes`: of each device.
+    void create(std::string name, u64 bytes, const mount::FormatOptions&, std::optional<u64> seed = {},
+                u32 devices = 1);
+    // How the open volume came to be, if create() made it with a seed.
+    std::optional<VolumeOrigin> origin();
     // The open volume again, for writing: changes stay in memory, the devices that it came from are
     // untouched. False: it isn't one that this can be done with.
     bool edit_in_memory();
@@ -194,6 +209,9 @@ class Session {
     Answer<std::vector<inspect::Field>> item_fields(LogicalAddr, u32 slot);
     Answer<std::vector<inspect::PathStep>> path_to(vfs::NodeId);
     Answer<std::vector<inspect::PathStep>> path_to_key(u64 tree, KeyRef key);
+    Answer<inspect::SpaceMap> space();
+    // The mode of an experiment's switch now, and the others; empty where there is none.
+    Answer<std::vector<mount::Experiment>> experiments();
     // Null until the first chunk is there. Walks go on in the background, the newest asked for first.
     std::shared_ptr<const TreeMap> tree_map(u64 tree);
 
@@ -209,6 +227,8 @@ class Session {
     // Selects view.wanted_path once it is resolved, and unfolds the folders above it. Called once a frame.
     // Returns an error when the path doesn't exist.
     std::optional<Error> follow_wanted_path();
+    // The same for view.wanted_key: selects the item. Cause::NotFound: there is none with this key.
+    std::optional<Error> follow_wanted_key();
 
     // A file's bytes, or a folder as tar (whatever is in it; errors of single files don't stop it).
     std::shared_ptr<Job> extract(vfs::NodeId, std::string title, std::unique_ptr<ByteSink>);

@@ -36,6 +36,7 @@ struct Session::Impl {
     u64 moment = 1;
     u64 position = 0;
     std::optional<Error> moment_error;
+    std::optional<VolumeOrigin> origin;
     std::mutex command_mutex;  // held while a command runs
 
     AnswerCache<int, inspect::VolumeInfo> info{1};
@@ -45,6 +46,8 @@ struct Session::Impl {
     AnswerCache<std::pair<u64, u32>, std::vector<inspect::Field>> fields{512};
     AnswerCache<vfs::NodeId, std::vector<inspect::PathStep>> paths{64};
     AnswerCache<std::pair<u64, KeyRef>, std::vector<inspect::PathStep>> key_paths{64};
+    AnswerCache<int, inspect::SpaceMap> space{1};
+    AnswerCache<int, std::vector<mount::Experiment>> experiments{1};
     AnswerCache<vfs::NodeId, vfs::Attributes> attributes{1024};
     AnswerCache<std::pair<vfs::NodeId, u64>, DirPage> directories{256};
     AnswerCache<vfs::NodeId, std::vector<vfs::Xattr>> xattrs{64};

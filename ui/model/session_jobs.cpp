@@ -168,6 +168,7 @@ void Session::run_command(std::string line) {
         ++s.console_first;
     }
     std::size_t serial = s.console_first + s.console.size() - 1;
+    if (runs && s.origin) s.origin->commands.push_back(line);
     if (runs) {
         auto run = [&s, keep = s.live_locked(), asked = s.epoch, serial, line = std::move(line)] {
             s.run_command(keep, asked, serial, line);

@@ -33,22 +33,25 @@ void Session::Impl::new_moment_locked() {
     requests.clear();
     walker.clear();
     auto forget = [](auto&... caches) { (caches.forget_queued(), ...); };
-    forget(info, superblock, trees, blocks, fields, paths, key_paths, attributes, directories, xattrs,
-           extents, links, file_bytes, resolved, completed);
+    forget(info, superblock, trees, blocks, fields, paths, key_paths, space, experiments, attributes,
+           directories, xattrs, extents, links, file_bytes, resolved, completed);
     for (auto& entry : walks) entry.second.queued = false;
 }
 
 void Session::open_writable(std::function<Result<Devices>()> make, std::string name,
-                            std::function<void(const Error*)> opened) {
+                            std::function<void(const Error*)> opened,
+                            std::shared_ptr<Environment> environment) {
     Impl& s = *impl_;
     view.forget_volume();
     std::lock_guard lock(s.mutex);
     s.start_opening_locked(std::move(name));
     epoch_ = s.epoch;
-    auto open = [&s, make = std::move(make), tell = std::move(opened), asked = s.epoch] {
+    auto open = [&s, make = std::move(make), tell = std::move(opened), environment, asked = s.epoch] {
         using Opened = Result<std::unique_ptr<mount::RecordedVolume>>;
         auto devices = make();
-        Opened volume = devices ? mount::RecordedVolume::open(std::move(*devices))
+        mount::Options options;
+        options.environment = environment;
+        Opened volume = devices ? mount::RecordedVolume::open(std::move(*devices), options)
                                 : Opened(fail(std::move(devices).error()));
         if (tell) tell(volume ? nullptr : &volume.error());
         s.finish_opening_recorded(asked, std::move(volume));
@@ -84,13 +87,28 @@ void Session::Impl::finish_opening_recorded(u64 asked,
     changed();
 }
 
-void Session::create(std::string name, u64 bytes, const mount::FormatOptions& options) {
-    auto make = [bytes, options, name]() -> Result<Devices> {
-        Devices devices = {std::make_shared<block::RamDevice>(bytes, name, 4096)};
-        TRY(mount::format(devices, options));
-        return devices;
+void Session::create(std::string name, u64 bytes, const mount::FormatOptions& options,
+                     std::optional<u64> seed, u32 devices) {
+    std::shared_ptr<Environment> environment;
+    if (seed) environment = std::make_shared<SeededEnvironment>(*seed);
+    auto make = [bytes, options, name, devices, environment]() -> Result<Devices> {
+        Devices made;
+        for (u32 i = 0; i < devices; ++i) {
+            const std::string one = devices == 1 ? name : name + " " + std::to_string(i + 1);
+            made.push_back(std::make_shared<block::RamDevice>(bytes, one, 4096));
+        }
+        TRY(mount::format(made, options, environment.get()));
+        return made;
     };
-    open_writable(std::move(make), std::move(name));
+    open_writable(std::move(make), name, {}, environment);
+    if (!seed) return;
+    std::lock_guard lock(impl_->mutex);
+    impl_->origin = VolumeOrigin{name, bytes, devices, options, *seed, {}};
+}
+
+std::optional<VolumeOrigin> Session::origin() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->state == SessionState::Open ? impl_->origin : std::nullopt;
 }
 
 bool Session::edit_in_memory() {

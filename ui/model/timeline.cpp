@@ -71,6 +71,9 @@ class Builder {
     }
     void push(u64 number, const trace::Event& event) {
         if (to_.operations.empty() || !open_) {
+            if (const auto* moved = std::get_if<trace::AllocHintMoved>(&event)) {
+                to_.first_hints[moved->device] = moved->to.value;
+            }
             changes_.clear();
             return;
         }
@@ -91,6 +94,27 @@ class Builder {
 std::size_t Timeline::step_at(u64 position) const {
     auto behind = std::ranges::upper_bound(steps, position, {}, &TimelineStep::position);
     return behind == steps.begin() ? none : static_cast<std::size_t>(behind - steps.begin()) - 1;
+}
+
+std::vector<BlockWriter> writers_of(const Timeline& line, LogicalAddr block, u32 offset, u32 size,
+                                    u64 position, std::size_t count_max) {
+    std::vector<BlockWriter> out;
+    const std::size_t last = line.step_at(position);
+    for (std::size_t i = last == Timeline::none ? 0 : last + 1; i-- > 0 && out.size() < count_max;) {
+        const TimelineStep& step = line.steps[i];
+        const auto* copy = std::get_if<trace::CowBlock>(&step.event);
+        if (copy != nullptr && copy->to == block) {
+            out.push_back({i, block, copy->from});
+            block = copy->from;
+            continue;
+        }
+        const bool wrote = std::ranges::any_of(step.changes, [&](const TreeBlockChanged& change) {
+            return change.block == block && change.offset < u64{offset} + size &&
+                   u64{change.offset} + change.length > offset;
+        });
+        if (wrote) out.push_back({i, block, std::nullopt});
+    }
+    return out;
 }
 
 Timeline make_timeline(const trace::Recording& recording) {

@@ -6,6 +6,7 @@
 
 #include "trace/recording.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Timeline {
     u64 first = 0;  // the earliest position that can be shown
     u64 end = 0;    // the present
     u64 steps_total = 0;
+    // Where devices' hints were before the first operation, by device: mounting sets them.
+    std::map<u64, u64> first_hints;
 
     // The last step at or before this position; nothing before the first.
     std::size_t step_at(u64 position) const;  // steps.size(): none
@@ -41,6 +44,16 @@ struct Timeline {
 };
 
 Timeline make_timeline(const trace::Recording&);
+
+// A step that wrote some of these bytes of a tree block, or brought them there with a copy of another block.
+struct BlockWriter {
+    std::size_t step = 0;             // index
+    LogicalAddr block;                // in which it wrote
+    std::optional<LogicalAddr> from;  // the block that was copied: earlier writers wrote there
+};
+// Before this position, newest first, `count_max` at most. Bytes that moved inside of a leaf were written.
+std::vector<BlockWriter> writers_of(const Timeline&, LogicalAddr block, u32 offset, u32 size, u64 position,
+                                    std::size_t count_max);
 
 // What a step says of itself. `kind`: R read, A allocate, C copy, W write, S split or move, F free, H hint,
 // Q queue, ✓ done.

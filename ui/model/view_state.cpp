@@ -24,7 +24,8 @@ const char* workspace_name(Workspace workspace) {
 }
 
 bool workspace_available(Workspace workspace) {
-    return workspace == Workspace::Files || workspace == Workspace::Trees;
+    return workspace == Workspace::Files || workspace == Workspace::Trees || workspace == Workspace::Space ||
+           workspace == Workspace::Lab;
 }
 
 void ViewState::select_tree(u64 tree) {
@@ -81,6 +82,7 @@ void ViewState::forget_volume() {
     folder = {};
     folder_path = "/";
     wanted_path.clear();
+    wanted_key.reset();
     rows_first = 0;
 }
 

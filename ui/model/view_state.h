@@ -62,8 +62,13 @@ struct ViewState {
     vfs::NodeId folder;               // shown in the Files stage's list
     std::string folder_path = "/";
     std::string wanted_path;  // to be selected as soon as it is resolved
-    u32 rows_first = 0;       // first row of the Navigator on the screen
-    u32 rows_shown = 0;       // how many; 0: not drawn yet
+    struct WantedKey {
+        u64 tree = 0;
+        KeyRef key;
+    };
+    std::optional<WantedKey> wanted_key;  // an item to be selected as soon as its leaf is known
+    u32 rows_first = 0;                   // first row of the Navigator on the screen
+    u32 rows_shown = 0;                   // how many; 0: not drawn yet
 
     // Each sets Selection::kind too, and clears what belonged to the former selection.
     void select_tree(u64 tree);

@@ -12,7 +12,11 @@ struct Key {
     const char* what;
 };
 constexpr Key keys[] = {
-    {"1  2", "Files, Trees"},
+    {"1  2  4  6", "Files, Trees, Space, Lab"},
+    {"Space", "Play or pause the recording"},
+    {",  .", "One step back, on"},
+    {"Shift \xe2\x86\x90 \xe2\x86\x92", "One operation back, on"},
+    {"W", "Who wrote the selected bytes last"},
     {"Tab", "Next panel (Shift: the one before)"},
     {"\xe2\x86\x91 \xe2\x86\x93 \xe2\x86\x90 \xe2\x86\x92", "Walk files, blocks and items"},
     {"+  \xe2\x88\x92  0", "Zoom the tree in, out, to all of it"},

@@ -70,6 +70,7 @@ std::string row_tip(const InspectorRow& row) {
     if (row.bytes)
         tip +=
             text("\n%u byte%s at 0x%x", row.bytes->size, row.bytes->size == 1 ? "" : "s", row.bytes->offset);
+    if (row.position) return row.name + "\n" + row.value + "\nGo to this step";
     return tip + "\nClick to copy";
 }
 
@@ -101,7 +102,9 @@ void draw_row(Column& c, const InspectorRow& row) {
                       Align::Right);
         tooltip_if(touch.hovered, row_tip(row));
         if (touch.hovered && row.bytes) hover_bytes(c.ui, *row.bytes);
-        if (touch.clicked) {
+        if (touch.clicked && row.position) {
+            show_moment(c.ui.session, *row.position);
+        } else if (touch.clicked) {
             copy_with_toast(row.value, row.value);
             if (row.bytes) c.ui.view().select_bytes(*row.bytes);
         }

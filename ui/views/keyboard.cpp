@@ -3,6 +3,7 @@
 #include "imgui.h"
 #include "ui/platform.h"
 #include "ui/views/views.h"
+#include "ui/widgets.h"
 
 namespace glassfs::ui {
 
@@ -46,6 +47,18 @@ void back_out(Ui& ui) {
         view.select_nothing();
 }
 
+// The step that wrote the selected bytes last, before the one that is shown.
+void show_last_writer(Ui& ui) {
+    for (const InspectorSection& section : ui.inspected.sections) {
+        for (const InspectorRow& row : section.rows) {
+            if (!row.position || *row.position == ui.session.position()) continue;
+            show_moment(ui.session, *row.position);
+            return;
+        }
+    }
+    toast("Nothing in the recording wrote that before.");
+}
+
 void control_keys(Ui& ui) {
     ViewState& view = ui.view();
     if (ImGui::IsKeyPressed(ImGuiKey_O) && platform::can_ask_for_image()) platform::ask_for_image(ui.session);
@@ -86,6 +99,7 @@ void handle_keys(Ui& ui) {
         if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) ui.playing = !ui.playing;
         if (ImGui::IsKeyPressed(ImGuiKey_Comma)) step_by(ui, -1);
         if (ImGui::IsKeyPressed(ImGuiKey_Period)) step_by(ui, 1);
+        if (ImGui::IsKeyPressed(ImGuiKey_W, false)) show_last_writer(ui);
     }
     for (int i = 1; i <= workspace_count; ++i) {
         auto workspace = static_cast<Workspace>(i);

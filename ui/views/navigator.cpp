@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/platform.h"
-#include "ui/views/views.h"
+#include "ui/views/lab_view.h"
 #include "ui/widgets.h"
 
 #include <algorithm>
@@ -225,6 +225,10 @@ void draw_rail(Ui& ui) {
     fill(rail, t.panel);
     vline(rail.right() - 1, rail.y, rail.bottom(), t.line);
     bool files = ui.view().workspace == Workspace::Files;
+    const char* what = files                                     ? "Files"
+                       : ui.view().workspace == Workspace::Space ? "Devices"
+                       : ui.view().workspace == Workspace::Lab   ? "Experiments"
+                                                                 : "Trees";
     Rect r{rail.x + 7, rail.y + 8, 34, 34};
     Touch touch = area("rail", r);
     if (ui.choices.navigator_over)
@@ -233,7 +237,7 @@ void draw_rail(Ui& ui) {
         fill(r, t.hover, 6);
     icon(files ? Icon::Folder : Icon::Tree, r.x + 17, r.y + 17, t.text2);
     if (touch.clicked) ui.choices.navigator_over = !ui.choices.navigator_over;
-    tooltip_if(touch.hovered, files ? "Files" : "Trees");
+    tooltip_if(touch.hovered, what);
 }
 
 }  // namespace
@@ -247,6 +251,10 @@ void draw_navigator(Ui& ui) {
     vline(panel.right() - 1, panel.y, panel.bottom(), t.line);
     if (ui.view().workspace == Workspace::Trees)
         draw_trees(ui, panel);
+    else if (ui.view().workspace == Workspace::Space)
+        draw_space_navigator(ui, panel);
+    else if (ui.view().workspace == Workspace::Lab)
+        draw_lab_navigator(ui, panel);
     else
         draw_files(ui, panel);
 }

@@ -142,6 +142,12 @@ void draw_top_bar(Ui& ui) {
     tooltip_if(looks_touch.hovered, dark ? "Light theme" : "Dark theme");
     right = looks.x - 8;
 
+    if (ui.session.origin() && bar.w >= 1100) {
+        right -= button_width("Share");
+        const char* tip = "Copy a link that rebuilds this picture anywhere";
+        if (button("share", "Share", right, 24, {.height = 28, .tooltip = tip})) ui.share_wanted = true;
+        right -= 8;
+    }
     if (platform::can_ask_for_image() && bar.w >= 1200) {
         float w = button_width("Open image");
         right -= w;

@@ -8,6 +8,8 @@
 #include "ui/model/headline.h"
 #include "ui/model/inspector_model.h"
 #include "ui/model/page_state.h"
+#include "ui/model/space_model.h"
+#include "ui/model/tour.h"
 
 #include <tuple>
 
@@ -15,6 +17,14 @@ namespace glassfs::ui {
 
 enum class Panel : u8 { Navigator, Stage, Inspector, Console };
 inline constexpr int panel_count = 4;
+
+// The Space workspace: which device, which place of it, and what the recording says of this moment.
+struct SpaceUi {
+    u64 device = 1;
+    std::optional<u64> focus = {};  // byte of the device; nothing: the hint
+    SpaceMoment moment = {};
+    std::tuple<u64, u64, u64> moment_of = {};  // epoch, revision, position
+};
 
 // What panels share within a frame, and keep from frame to frame.
 struct Ui {
@@ -45,10 +55,24 @@ struct Ui {
     bool playing = false;  // the timeline moves on by itself
     double played_at = 0;  // seconds, when it last did
     float steps_per_second = 4;
-    bool drag_over = false;           // files are being dragged over the window
+    bool drag_over = false;  // files are being dragged over the window
+    SpaceUi space = {};
+    std::unique_ptr<LabModel> lab_model = {};  // its thread begins with its first use
+    TourGuide guide = {};
+    SharedOpening shared = {};
+    bool share_wanted = false;        // the link is to be copied: the app does it
+    std::string tour_wanted = {};     // begins with the next frame
     std::string extract_wanted = {};  // this path is to be extracted: the app does it
 
     ViewState& view() { return session.view; }
+    LabModel& lab() {
+        if (!lab_model) lab_model = std::make_unique<LabModel>();
+        return *lab_model;
+    }
+    std::shared_ptr<const LabSnapshot> lab_snapshot() const {
+        return lab_model ? lab_model->snapshot() : std::make_shared<const LabSnapshot>();
+    }
+    bool lab_busy() const { return lab_model && lab_model->busy(); }
     bool open() { return session.state() == SessionState::Open; }
     // Keys count for a panel when it has the focus and no text is being typed.
     bool has_focus(Panel panel) const;
@@ -58,6 +82,8 @@ void draw_top_bar(Ui&);
 void draw_navigator(Ui&);
 void draw_headline(Ui&);
 void draw_files_stage(Ui&);
+void draw_space_stage(Ui&);
+void draw_space_navigator(Ui&, Rect panel);
 void draw_inspector(Ui&);
 void draw_timeline(Ui&);
 void draw_console(Ui&);

@@ -5,6 +5,7 @@ import { ConsoleInput } from './console_input.js';
 import { Core } from './core.js';
 import { Downloads } from './download.js';
 import { Files } from './files.js';
+import { SharedLinks } from './links.js';
 import { Mirror } from './mirror.js';
 import { isolate, isolation_works, keep_for_offline } from './service.js';
 import { missing, show_problem } from './support.js';
@@ -41,6 +42,7 @@ function build_page(module) {
             .catch((error) => core.open_failed(error.message, name))
             .then(listed)
             .catch((error) => console.warn(`the list of volumes: ${error.message}`));
+    const links = new SharedLinks(core);
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
         core,
@@ -48,10 +50,12 @@ function build_page(module) {
         state: null, // the last one published, parsed: for tests
         copy_text,
         ask_for_image: () => files.ask(),
+        // A link to a picture is opened in place of the sample, once.
         open_sample: () => {
-            files.open_sample(SAMPLE);
+            if (!links.open_first()) files.open_sample(SAMPLE);
             asked('', Promise.resolve());
         },
+        address: () => links.address(),
         new_volume: (name, bytes, node_size) =>
             asked(name, volumes.create({ name, devices: [bytes], format: { label: name, node_size } })),
         open_kept: (id) => asked('', volumes.open(id, { take_over: true })),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "inspect/btrfs_inspector.h"
 
+#include "block/ram_device.h"
+#include "btrfs/mkfs.h"
 #include "support/crafted_volume.h"
 
 using namespace glassfs;
@@ -70,4 +72,52 @@ TEST_CASE("inspect/btrfs: nodes that share their children are walked once, not o
     Result<bool> more = true;
     while (steps < 100000 && (more = cursor.next()) && *more) ++steps;
     CHECK(more.error().cause == Cause::KeyOrder);
+}
+
+TEST_CASE("inspect/btrfs: space is what chunk tree, device tree and block group items say") {
+    for (u64 profile : {block_group_dup, block_group_raid1}) {
+        CAPTURE(profile);
+        std::vector<std::shared_ptr<block::Device>> devices;
+        for (u64 i = 0; i < (profile == block_group_raid1 ? 2U : 1U); ++i) {
+            devices.push_back(std::make_shared<block::RamDevice>(512ULL << 20));
+        }
+        SeededEnvironment environment(3);
+        MkfsOptions options;
+        options.metadata_profile = profile;
+        REQUIRE(mkfs(devices, options, environment));
+        auto volume = Volume::open(devices, {});
+        REQUIRE(volume);
+        auto files = FileSystem::open(**volume, nullptr, "", {});
+        REQUIRE(files);
+        inspect::BtrfsInspector inspector(**volume, **files);
+        auto space = inspector.space();
+        REQUIRE(space);
+        REQUIRE(space->devices.size() == devices.size());
+        u64 used = 0, on_devices = 0, stripe_bytes = 0;
+        for (const auto& chunk : space->chunks) {
+            REQUIRE(chunk.used);
+            used += *chunk.used;
+            stripe_bytes += chunk.stripe_bytes * chunk.stripe_count;
+        }
+        CHECK(used == inspector.info().used);
+        for (const auto& device : space->devices) {
+            on_devices += device.allocated;
+            CHECK(device.size == 512ULL << 20);
+            CHECK(device.allocated == inspector.info().devices[device.id - 1].used);
+        }
+        CHECK(stripe_bytes == on_devices);
+        CHECK(space->dev_extents.size() == space->stripes.size());
+        for (const auto& extent : space->dev_extents) {
+            REQUIRE(extent.chunk);
+            const auto& chunk = space->chunks[*extent.chunk];
+            CHECK(extent.length == chunk.stripe_bytes);
+            bool found = false;
+            for (u32 i = 0; i < chunk.stripe_count; ++i) {
+                const auto& stripe = space->stripes[chunk.first_stripe + i];
+                found |= stripe.device == extent.device && stripe.physical == extent.start;
+            }
+            CHECK(found);
+        }
+        CHECK(space->device_tree_leaves == 1);
+    }
 }

@@ -2,13 +2,12 @@
 // Built for node only: its descriptors are used by all threads, not by the main thread for them.
 #include "block/file_device.h"
 
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
+#include <doctest/doctest.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <unistd.h>

@@ -2,9 +2,8 @@
 // Built for node only: its crypto is what hashes there.
 #include "base/sha256.h"
 
-#include <doctest/doctest.h>
-
 #include <atomic>
+#include <doctest/doctest.h>
 #include <thread>
 #include <vector>
 

@@ -143,7 +143,7 @@ TEST_CASE("ui/page_state: looks follow actions, and unknown ones are refused") {
     CHECK(page.apply(R"({"do":"scale","value":9})"));
     CHECK(page.session.view.scale == 2.0F);
     CHECK(page.apply(R"({"do":"workspace","name":"Trees"})"));
-    CHECK_FALSE(page.apply(R"({"do":"workspace","name":"Lab"})"));
+    CHECK_FALSE(page.apply(R"({"do":"workspace","name":"Log"})"));
     CHECK(page.session.view.workspace == Workspace::Trees);
     CHECK_FALSE(page.apply(R"({"do":"theme","name":"pink"})"));
     CHECK_FALSE(page.apply(R"({"do":"fly"})"));

@@ -171,3 +171,40 @@ TEST_CASE("ui/timeline: an open image is edited in memory, and stays as it is") 
     open_new(session);
     CHECK_FALSE(session.edit_in_memory());  // can be written to already
 }
+
+TEST_CASE("ui/timeline: who wrote bytes of a block, through copies, is what its contents say") {
+    Session session;
+    open_new(session);
+    run(session, "write /first \"1\"");
+    run(session, "sync");
+    run(session, "write /second \"2\"");
+    run(session, "chmod 0600 /first");
+    auto timeline = session.timeline();
+    auto path = answer_now(session, [&] { return session.path_to_key(5, {257, 1, 0}); });
+    REQUIRE(path);
+    const LogicalAddr leaf = *path->back().block;
+    const u32 slot = *path->back().slot;
+    auto view = answer_now(session, [&] { return session.block(leaf); });
+    REQUIRE(view);
+    REQUIRE(view->items[slot].key_text == "257 INODE_ITEM 0");
+    const u32 mode_at = view->items[slot].data_offset + 52;  // of the inode item's mode
+    auto writers = writers_of(*timeline, leaf, mode_at, 4, session.position(), 100);
+    REQUIRE(writers.size() >= 2);
+    // Each of them: what the bytes are behind the step is what they are until the next one.
+    u64 until = session.position();
+    for (const BlockWriter& writer : writers) {
+        const u64 position = timeline->steps[writer.step].position;
+        CHECK(position <= until);
+        auto bytes_at = [&](u64 moment) {
+            session.go_to(moment);
+            auto block = answer_now(session, [&] { return session.block(writer.block); });
+            REQUIRE(block);
+            return Buffer(block->raw->begin() + mode_at, block->raw->begin() + mode_at + 4);
+        };
+        CHECK(bytes_at(position) == bytes_at(until));
+        until = writer.step == 0 ? timeline->first : timeline->steps[writer.step - 1].position;
+        if (writer.from) break;  // earlier ones wrote into another block
+    }
+    CHECK(writers_of(*timeline, LogicalAddr{1}, 0, 4096, session.position(), 10).empty());
+    CHECK(writers_of(*timeline, leaf, mode_at, 4, session.position(), 1).size() == 1);
+}

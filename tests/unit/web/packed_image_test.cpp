@@ -14,7 +14,7 @@ void add_number(Buffer& to, u64 value) {
     for (int i = 0; i < 8; ++i) to.push_back(static_cast<u8>(value >> (8 * i)));
 }
 void add_text(Buffer& to, std::string_view text) {
-    to.insert(to.end(), text.begin(), text.end());
+    for (char c : text) to.push_back(static_cast<u8>(c));
 }
 
 Buffer packed(u64 size, std::initializer_list<std::pair<u64, std::string_view>> ranges) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the Space workspace share: navigator, stage.
+#pragma once
+
+#include "ui/views/views.h"
+#include "ui/widgets.h"
+
+namespace glassfs::ui {
+
+Colour space_colour(inspect::SpaceMap::Kind);
+// Of the moment that is shown; made anew when it changes.
+const SpaceMoment& space_now(Ui&);
+
+}  // namespace glassfs::ui
