@@ -124,6 +124,15 @@ void follow_tour(Ui& ui) {
     if (ui.guide.tour() != nullptr) ui.guide.follow({ui.session, ui.lab()});
 }
 
+void save_recording(Ui& ui) {
+    const std::string name = printable(ui.session.name()) + ".glass";
+    auto sink = platform::start_download(name, 0);
+    if (sink)
+        ui.session.save_recording(name, std::move(*sink));
+    else
+        toast(sink.error().message());
+}
+
 void share(Ui& ui) {
     auto text = share_text(ui.session);
     if (!text) {
@@ -141,6 +150,7 @@ void apply_lab_action(Ui& ui, const ActionEffect& effect) {
     if (effect.tour_next && ui.guide.ready()) ui.guide.go({ui.session, ui.lab()}, 1);
     if (effect.tour_leave) ui.guide.leave();
     if (effect.share) share(ui);
+    if (effect.save_recording) save_recording(ui);
     if (effect.shared) ui.shared.start(ui.session, *effect.shared);
 }
 
@@ -178,6 +188,7 @@ void App::frame(float width, float height, double cpu_ms) {
     handle_keys(ui);
     follow_tour(ui);
     if (std::exchange(ui.share_wanted, false)) share(ui);
+    if (std::exchange(ui.save_wanted, false)) save_recording(ui);
     ui.shared.follow(session);
 
     ui.choices.console_open = session.view.console_open;

@@ -5,9 +5,11 @@
 #include "cli/open_image.h"
 #include "cli/terminal.h"
 #include "commands/command_table.h"
+#include "commands/host_files.h"
 #include "commands/parse.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -61,6 +63,43 @@ bool is_finding(const commands::Arguments& arguments, const Error& error) {
     return error.code() == Errno::UCLEAN || std::ranges::find(damage, error.cause) != std::end(damage);
 }
 
+ExitCode refuse(const commands::Arguments& arguments, const commands::Invocation& invocation, Error error) {
+    const ExitCode code = is_finding(arguments, error) ? ExitCode::Problems : ExitCode::NotRun;
+    if (error.detail == printable(arguments.image)) error.detail.clear();  // the line begins with it
+    invocation.complain(arguments.image, error);
+    return code;
+}
+
+ExitCode closed(const commands::Invocation& invocation, mount::Volume& volume, ExitCode code) {
+    auto done = volume.close();
+    if (done) return code;
+    invocation.complain(invocation.arguments.image, done.error());
+    return std::max(code, ExitCode::Problems);
+}
+
+// The recording is written before the volume lets go of its devices; it needs what they hold.
+ExitCode run_recorded(const commands::Arguments& arguments, const commands::Invocation& invocation,
+                      const ImageSource& source) {
+    auto volume = open_recorded(source);
+    if (!volume) return refuse(arguments, invocation, volume.error());
+    commands::Context context{invocation, (*volume)->live()};
+    context.tracer = (*volume)->tracer();
+    ExitCode code = arguments.command->run(context);
+    auto save = [&]() -> Result<void> {
+        TRY((*volume)->live().files().sync());
+        Buffer bytes = TRY(mount::save_glass((*volume)->file()));
+        const int made =
+            ::open(arguments.value("record").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+        if (made < 0) return commands::host_failure("open");
+        return commands::write_at(commands::HostFile(made), 0, bytes);
+    };
+    if (auto saved = save(); !saved) {
+        invocation.complain(arguments.value("record"), saved.error());
+        code = std::max(code, ExitCode::Problems);
+    }
+    return closed(invocation, (*volume)->live(), code);
+}
+
 ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     commands::Invocation invocation{arguments};
     invocation.out = [&](std::string_view bytes) { terminal.out(bytes); };
@@ -73,20 +112,12 @@ ExitCode run(const commands::Arguments& arguments, Terminal& terminal) {
     if (!setup) return invocation.refuse(setup.error().detail);
     invocation.jobs = setup->jobs;
     if (arguments.command->run_alone) return arguments.command->run_alone(invocation);
+    if (arguments.has("record")) return run_recorded(arguments, invocation, setup->source);
     auto volume = open_image(setup->source);
-    if (!volume) {
-        Error error = volume.error();
-        if (error.detail == printable(arguments.image)) error.detail.clear();  // the line begins with it
-        invocation.complain(arguments.image, error);
-        return is_finding(arguments, volume.error()) ? ExitCode::Problems : ExitCode::NotRun;
-    }
+    if (!volume) return refuse(arguments, invocation, volume.error());
     commands::Context context{invocation, **volume};
     ExitCode code = arguments.command->run(context);
-    if (auto closed = (*volume)->close(); !closed) {
-        invocation.complain(arguments.image, closed.error());
-        code = std::max(code, ExitCode::Problems);
-    }
-    return code;
+    return closed(invocation, **volume, code);
 }
 
 ExitCode run_words(std::vector<std::string> words) {

@@ -41,9 +41,7 @@ Opened open_partitions(const Devices& devices, const ImageSource& source, const 
     return opened;
 }
 
-}  // namespace
-
-Opened open_image(const ImageSource& source) {
+Result<Devices> open_devices(const ImageSource& source) {
     Devices devices;
     std::vector<std::string> names = source.further_devices;
     names.insert(names.begin(), source.image);
@@ -59,10 +57,26 @@ Opened open_image(const ImageSource& source) {
         }
         devices.push_back(*device);
     }
+    return devices;
+}
+
+mount::Options options_of(const ImageSource& source) {
     mount::Options options;
     options.subvolume = source.subvolume;
     options.access = source.access;
     options.environment = source.environment;
+    return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<mount::RecordedVolume>> open_recorded(const ImageSource& source) {
+    return mount::RecordedVolume::open(TRY(open_devices(source)), options_of(source));
+}
+
+Opened open_image(const ImageSource& source) {
+    Devices devices = TRY(open_devices(source));
+    const mount::Options options = options_of(source);
     if (source.partition) return open_partitions(devices, source, options);
     Opened whole = mount::open(devices, options);
     if (whole || whole.error().cause != Cause::UnknownFileSystem) return whole;

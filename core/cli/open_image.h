@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mount/mount.h"
+#include "mount/recorded_volume.h"
 
 #include <memory>
 #include <string>
@@ -22,5 +23,7 @@ struct ImageSource {
 // The image itself, else the only one of its partitions that holds a file system we know. Errors name the
 // file. Cause::Busy: to be written to, but mounted by the host.
 Result<std::unique_ptr<mount::Volume>> open_image(const ImageSource& source);
+// The same for writing, with everything that is done to it recorded. Not on a partition.
+Result<std::unique_ptr<mount::RecordedVolume>> open_recorded(const ImageSource& source);
 
 }  // namespace glassfs::cli

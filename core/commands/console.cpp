@@ -33,12 +33,19 @@ class Interpreter {
         while (!stopped_) {
             auto statement = reader.next();
             if (!statement || !*statement) break;
+            auto operation = state_.tracer.span("command", [&] { return shown(**statement); });
             run(**statement);
         }
         return worst_;
     }
 
   private:
+    static std::string shown(const Statement& statement) {
+        std::string out;
+        for (std::string_view word : statement.words) out += (out.empty() ? "" : " ") + std::string(word);
+        return statement.is_repeat ? out + " { ... }" : out;
+    }
+
     void run(const Statement& statement) {
         if (statement.is_repeat)
             repeat(statement);

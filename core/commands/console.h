@@ -23,6 +23,7 @@ struct ConsoleState {
     AfterFailure after_failure = AfterFailure::Stop;
     std::string source = {};  // of the text, in front of complaints: "SOURCE:LINE: "; empty: typed by hand
     u32 jobs = 1;
+    trace::Tracer tracer = {};  // each statement is an operation of its own
 };
 
 inline constexpr std::size_t variables_max = 10'000;

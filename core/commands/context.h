@@ -73,6 +73,7 @@ struct Context : Invocation {
     std::string cwd = "/";            // operands that don't begin with '/' start here
     u64 cat_bytes_max = 0;            // stop `cat` after so many bytes of a file; 0: never
     ConsoleState* console = nullptr;  // of the console or script that the command stands in
+    trace::Tracer tracer = {};        // of a recording: the shell's statements are its operations
 };
 
 Result<u64> parse_number(std::string_view text);

@@ -130,6 +130,7 @@ ExitCode run_shell(Context& context) {
     state.cat_bytes_max = 0;
     state.progress = context.progress;
     state.jobs = context.jobs;
+    state.tracer = context.tracer;
     if (given.has("keep-going")) state.after_failure = AfterFailure::GoOn;
     Shell shell(context, state);
     if (given.has("command")) {

@@ -64,12 +64,14 @@ constexpr Option shell_options[] = {
     {"-k,--keep-going", nullptr, "go on after a command that failed"},
     {"-r,--read-only", nullptr, "open the image read-only: commands that change it fail"},
     {"--seed", "N", "random numbers and times from this number: the same bytes each time"},
+    {"--record", "FILE", "keep each step; the page and the window play it"},
 };
 constexpr Example shell_examples[] = {
     {"shell disk.img", "type commands; with a pipe: read them from it"},
     {"shell disk.img -c 'mkdir /a; write /a/hello \"hello, world\"'", "one line"},
     {"shell disk.img changes.txt --keep-going", "a script"},
     {"shell disk.img -c 'repeat 1000 { touch /file$i }'", "a thousand files"},
+    {"shell disk.img --record run.glass -c 'mkdir /a; sync'", "a recording to look at, or to send"},
 };
 
 constexpr Option lab_options[] = {

@@ -97,7 +97,8 @@ class BtrfsVolume final : public Volume {
         return check::check_btrfs(*volume_, options, progress);
     }
     Result<void> close() override {
-        while (TRY(files_->clean_up())) {}
+        while (TRY(files_->clean_up())) {
+        }
         return files_->sync();
     }
     Environment& environment() override { return *environment_; }

@@ -77,32 +77,58 @@ Result<std::unique_ptr<RecordedVolume>> RecordedVolume::open(Devices devices, Op
     options.access = Access::ReadWrite;
     options.tracer = out->recorder_->tracer();
     out->options_ = options;
-    out->volume_ = TRY(mount::open(std::move(devices), options));
+    out->owned_ = TRY(mount::open(std::move(devices), options));
+    out->volume_ = out->owned_.get();
+    return out;
+}
+
+Result<std::unique_ptr<RecordedVolume>> RecordedVolume::play(GlassFile file) {
+    std::unique_ptr<RecordedVolume> out(new RecordedVolume());
+    out->played_ = std::move(file);
+    out->shown_ = out->past();
+    out->volume_ = TRY(out->shown_->at(out->shown_->last()));
+    return out;
+}
+
+trace::Recording RecordedVolume::recording() const {
+    return recorder_ ? recorder_->recording() : played_.recording;
+}
+
+GlassFile RecordedVolume::file() {
+    if (played()) return played_;
+    GlassFile out;
+    for (const auto& [addr, bytes] : volume_->blocks_in_memory()) out.memory.emplace_back(addr, bytes);
+    // The recording has devices under the numbers that the volume gives them.
+    for (const auto& device : devices_) {
+        auto super = btrfs::read_superblock(*device);
+        if (super) out.devices.push_back({super->super.dev_item.devid, device});
+    }
+    out.recording = recorder_->recording();
     return out;
 }
 
 std::unique_ptr<Past> RecordedVolume::past() {
+    return make_past(file());
+}
+
+std::unique_ptr<Past> RecordedVolume::make_past(GlassFile file) {
     auto store = std::make_unique<block::DeviceStore>();
     auto memory = std::make_shared<block::RamDevice>(memory_bytes, "memory", 4096);
-    std::vector<u64> in_memory;
-    for (const auto& [addr, bytes] : volume_->blocks_in_memory()) {
+    std::vector<u64> in_memory, ids;
+    for (const auto& [addr, bytes] : file.memory) {
         (void)memory->write(addr, bytes);
         in_memory.push_back(addr);
     }
     store->add(trace::memory_device, memory);
-    // The recording has devices under the numbers that the volume gives them.
-    std::vector<u64> ids;
-    for (const auto& device : devices_) {
-        auto super = btrfs::read_superblock(*device);
-        if (!super) continue;
-        ids.push_back(super->super.dev_item.devid);
-        store->add(ids.back(), device);
+    for (const GlassFile::Held& held : file.devices) {
+        ids.push_back(held.number);
+        store->add(held.number, held.device);
     }
     Options options = options_;
     options.access = Access::ReadOnly;
     options.tracer = {};
     std::unique_ptr<Past> past(
-        new Past(recorder_->recording(), std::move(store), std::move(ids), std::move(options)));
+        new Past(std::move(file.recording), std::move(store), std::move(ids), std::move(options)));
     past->in_memory_at_last_ = std::move(in_memory);
     return past;
 }

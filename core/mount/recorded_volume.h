@@ -8,6 +8,7 @@
 #pragma once
 
 #include "block/device_store.h"
+#include "mount/glass_file.h"
 #include "mount/mount.h"
 #include "trace/recorder.h"
 
@@ -51,18 +52,33 @@ class RecordedVolume {
     static Result<std::unique_ptr<RecordedVolume>> open(Devices devices, Options options = {},
                                                         u64 memory_limit = 256ULL << 20);
 
+    // A recording that was saved: live() is its end, and read-only.
+    static Result<std::unique_ptr<RecordedVolume>> play(GlassFile);
+
     Volume& live() { return *volume_; }
-    trace::Recorder& recorder() { return *recorder_; }
+    bool played() const { return recorder_ == nullptr; }
+    trace::Recorder& recorder() { return *recorder_; }  // of one that isn't played
+    // What is kept so far.
+    trace::Recording recording() const;
+    // Nobody listens to a recording that is played.
+    trace::Tracer tracer() { return recorder_ ? recorder_->tracer() : trace::Tracer(); }
+    // All that play() needs. Nobody may write to the volume while this runs, or as long as the file is used.
+    GlassFile file();
     // Nobody may write to the volume while this runs.
     std::unique_ptr<Past> past();
 
   private:
     RecordedVolume() = default;
 
+    std::unique_ptr<Past> make_past(GlassFile);
+
     Devices devices_;
     Options options_;
+    GlassFile played_;                           // of a saved recording
+    std::unique_ptr<Past> shown_;                // its end, whose volume live() is
     std::unique_ptr<trace::Recorder> recorder_;  // outlives the volume, which reports to it
-    std::unique_ptr<Volume> volume_;
+    std::unique_ptr<Volume> owned_;
+    Volume* volume_ = nullptr;
 };
 
 }  // namespace glassfs::mount

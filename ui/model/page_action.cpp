@@ -134,7 +134,9 @@ Result<void> open_path(Session& session, FileTree& files, const std::string& ver
 
 // False: it is none of these.
 bool ask_lab(const std::string& verb, const Json& action, ActionEffect& effect) {
-    if (verb == "lab") {
+    if (verb == "save_recording") {
+        effect.save_recording = true;
+    } else if (verb == "lab") {
         LabModel::Plan plan;
         plan.device_bytes = number(action, "device").value_or(plan.device_bytes);
         plan.filled_bytes = number(action, "filled").value_or(0);

@@ -54,6 +54,7 @@
 //   {"do": "lab", "device": "4398046511104", "filled": "0", "step": "1073741824", "steps": 1, "baseline":
 //   "0"}: runs the experiment; without "steps" until the volumes are full, "baseline" is where side A stops
 //   {"do": "lab_more", "step": "1073741824", "steps": 1}        {"do": "lab_cancel"}
+//   {"do": "save_recording"}: as a file that can be opened again
 //   {"do": "share"}: copies the link            {"do": "shared", "text": "g1."}: rebuilds what one says
 //   {"do": "tour", "id": "copy-on-write"}    {"do": "tour_next"}                   {"do": "tour_leave"}
 // "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops
@@ -90,8 +91,9 @@ struct ActionEffect {
     std::optional<LabModel::Plan> lab_plan = {};
     std::optional<std::pair<u64, u64>> lab_more = {};  // bytes of a step, steps
     bool lab_cancel = false;
-    std::string tour = {};                   // to begin
-    bool share = false;                      // the link is to be copied
+    std::string tour = {};  // to begin
+    bool share = false;     // the link is to be copied
+    bool save_recording = false;
     std::optional<SharedState> shared = {};  // to be rebuilt
     bool tour_next = false;
     bool tour_leave = false;

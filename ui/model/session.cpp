@@ -121,14 +121,27 @@ Opened mount_devices(const Session::Devices& devices) {
 
 void Session::open_from(std::function<Result<Devices>()> make, std::string name) {
     Impl& s = *impl_;
-    auto mount = [&s, make = std::move(make)]() -> Opened {
-        Devices devices = TRY(make());
-        auto opened = mount_devices(devices);
-        std::lock_guard lock(s.mutex);
-        if (opened) s.devices = std::move(devices);
-        return opened;
+    view.forget_volume();
+    std::lock_guard lock(s.mutex);
+    s.start_opening_locked(std::move(name));
+    epoch_ = s.epoch;
+    auto open = [&s, make = std::move(make), asked = s.epoch] {
+        auto devices = make();
+        if (devices && devices->size() == 1 && mount::is_glass_file(*devices->front())) {
+            auto file = mount::load_glass(*devices->front());
+            s.finish_opening_recorded(
+                asked, file ? mount::RecordedVolume::play(std::move(*file)) : fail(std::move(file).error()));
+            return;
+        }
+        auto opened = devices ? mount_devices(*devices) : Opened(fail(std::move(devices).error()));
+        if (opened) {
+            std::lock_guard relock(s.mutex);
+            if (asked == s.epoch) s.devices = std::move(*devices);
+        }
+        s.finish_opening(asked, std::move(opened));
     };
-    open_volume(std::move(mount), std::move(name));
+    s.requests.push({std::move(open), {}});
+    s.changed();
 }
 
 void Session::open_volume(Mount mount, std::string name) {

@@ -232,6 +232,9 @@ class Session {
 
     // A file's bytes, or a folder as tar (whatever is in it; errors of single files don't stop it).
     std::shared_ptr<Job> extract(vfs::NodeId, std::string title, std::unique_ptr<ByteSink>);
+    // What has been recorded, with all that is needed to play it (mount/glass_file.h). It is opened as an
+    // image is.
+    std::shared_ptr<Job> save_recording(std::string title, std::unique_ptr<ByteSink>);
     std::vector<std::shared_ptr<Job>> jobs();  // unfinished ones, and the last finished
 
     // Runs one line of the CLI's grammar on the volume. Commands run one after the other.

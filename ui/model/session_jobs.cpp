@@ -94,6 +94,39 @@ std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::
     return job;
 }
 
+std::shared_ptr<Job> Session::save_recording(std::string title, std::unique_ptr<ByteSink> sink) {
+    Impl& s = *impl_;
+    auto job = std::make_shared<Job>();
+    job->title = std::move(title);
+    std::lock_guard lock(s.mutex);
+    if (!s.recorded) {
+        job->error = Error{Cause::InvalidArgument, {}, "nothing is recorded"};
+        job->done = true;
+        return job;
+    }
+    std::shared_ptr<ByteSink> to = std::move(sink);
+    auto run = [&s, job, from = s.recorded, to = std::move(to)]() mutable {
+        trace::Recorder::Muted quiet;
+        auto save = [&]() -> Result<void> {
+            // Commands run on this thread: nothing is written meanwhile.
+            Buffer bytes = TRY(mount::save_glass(from->file()));
+            job->bytes_total = bytes.size();
+            if (job->cancel) return fail(Cause::Cancelled);
+            TRY(to->write(bytes));
+            job->bytes_done = bytes.size();
+            return to->finish();
+        };
+        if (auto saved = save(); !saved) job->error = std::move(saved).error();
+        to.reset();
+        job->done = true;
+        s.changed();
+    };
+    s.jobs.push_back(job);
+    s.jobber.push({std::move(run), {}});
+    s.changed();
+    return job;
+}
+
 std::vector<std::shared_ptr<Job>> Session::jobs() {
     std::lock_guard lock(impl_->mutex);
     return {impl_->jobs.begin(), impl_->jobs.end()};
@@ -132,7 +165,7 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
         trace::Tracer tracer;
         {
             std::lock_guard lock(mutex);
-            if (recorded) tracer = recorded->recorder().tracer();
+            if (recorded) tracer = recorded->tracer();
         }
         auto operation = tracer.span("command", [&] { return line; });
         status = commands::run_line(*keep, line, shell, out, err);

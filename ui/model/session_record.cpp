@@ -81,7 +81,7 @@ void Session::Impl::finish_opening_recorded(u64 asked,
     auto& slot = info.slot(0);
     slot.result = std::move(facts);
     slot.moment = moment;
-    timeline = std::make_shared<const Timeline>(make_timeline(recorded->recorder().recording()));
+    timeline = std::make_shared<const Timeline>(make_timeline(recorded->recording()));
     position = timeline->end;
     state = SessionState::Open;
     changed();
@@ -128,7 +128,7 @@ bool Session::edit_in_memory() {
 
 bool Session::writable() {
     std::lock_guard lock(impl_->mutex);
-    return impl_->recorded != nullptr;
+    return impl_->recorded != nullptr && !impl_->recorded->played();
 }
 
 std::shared_ptr<const Timeline> Session::timeline() {
@@ -211,7 +211,7 @@ void Session::Impl::show_present(u64 asked) {
         volume = nullptr;
     }
     trace::Recorder::Muted quiet;
-    auto now = std::make_shared<const Timeline>(make_timeline(from->recorder().recording()));
+    auto now = std::make_shared<const Timeline>(make_timeline(from->recording()));
     auto newer_there = newer_now(from->live(), *now);
     std::unique_lock hold(past_mutex);
     std::lock_guard lock(mutex);

@@ -86,8 +86,13 @@ void draw_transport(Ui& ui, Rect r, const Moment& moment) {
     x += 14;
     const std::string total =
         plural(line.steps.size(), "step") + " of " + plural(line.operations.size(), "operation");
-    const float total_width = text_width(Font::Caption, total);
-    draw_text(canvas(), Font::Caption, r.right() - 16, y, t.text3, total, Align::Right);
+    const float save_width = button_width("Save");
+    if (button("save", "Save", r.right() - 16 - save_width, y,
+               {.height = 28, .tooltip = "The recording as a file, to be opened and played anywhere"})) {
+        ui.save_wanted = true;
+    }
+    const float total_width = text_width(Font::Caption, total) + save_width + 12;
+    draw_text(canvas(), Font::Caption, r.right() - 28 - save_width, y, t.text3, total, Align::Right);
     const TimelineOperation& operation = line.operations[moment.operation];
     std::string where = text("Operation %zu of %zu: ", moment.operation + 1, line.operations.size()) +
                         printable(operation.name);

@@ -60,6 +60,7 @@ struct Ui {
     std::unique_ptr<LabModel> lab_model = {};  // its thread begins with its first use
     TourGuide guide = {};
     SharedOpening shared = {};
+    bool save_wanted = false;         // of the recording, in the same way
     bool share_wanted = false;        // the link is to be copied: the app does it
     std::string tour_wanted = {};     // begins with the next frame
     std::string extract_wanted = {};  // this path is to be extracted: the app does it
