@@ -78,6 +78,11 @@ class FileSystem final : public vfs::FileSystem {
                                  vfs::SnapshotKind) override;
     Result<void> delete_subvolume(vfs::NodeId dir, std::string_view name) override;
 
+    // By tree id: its root directory, and to be what mounting gives when no subvolume is named.
+    // Cause::RootMissing.
+    Result<vfs::NodeId> subvolume(u64 id);
+    Result<void> set_default_subvolume(u64 id);
+
   private:
     FileSystem(Volume& volume, WritableVolume* store, trace::Tracer tracer);
     Result<void> open_root(std::string_view subvolume);

@@ -194,6 +194,39 @@ Result<std::optional<NodeId>> FileSystem::try_snapshot(NodeId source, NodeId dir
     return std::optional(NodeId{id, source.ino});
 }
 
+// ---- By id
+
+Result<NodeId> FileSystem::subvolume(u64 id) {
+    auto lock = reading();
+    return subvolume_root(id);
+}
+
+// The entry "default" of the root tree's directory, which mkfs has made; a feature flag tells of it once it
+// isn't the top level.
+Result<void> FileSystem::set_default_subvolume(u64 id) {
+    auto op = trace_.span("set_default_subvolume");
+    auto tx = TRY(begin(fs_tree_objectid, {.items = 4}));
+    TRY(subvolume_root(id));
+    Tree* roots = TRY(tx.tree(root_tree_objectid));
+    const Key key = make_key(root_tree_dir_objectid, KeyType::DirItem, name_hash("default"));
+    auto item = TRY(find_item(tx, *roots, key));
+    if (!item) return fail(Cause::ItemMissing, {.key = key, .tree = root_tree_objectid});
+    bool found = false;
+    for (const NamedEntry& entry : parse_entries(*item)) {
+        if (entry.name != "default") continue;
+        const auto at = reinterpret_cast<const u8*>(entry.head) - item->data();
+        auto& head = *reinterpret_cast<disk::btrfs_dir_item*>(item->data() + at);
+        head.location = to_disk_key(make_key(id, KeyType::RootItem, TRY(tx.tree(id))->root_key_offset));
+        found = true;
+    }
+    if (!found) return fail(Cause::ItemMissing, {.key = key, .tree = root_tree_objectid});
+    TRY(put_item(tx, *roots, key, Bytes(*item)));
+    auto& super = store_->super();
+    super.incompat_flags = super.incompat_flags | incompat_default_subvol;
+    tx.done();
+    return {};
+}
+
 // ---- Deleting
 
 Result<void> FileSystem::check_subvolume_removable(Transaction& tx, const Entry& entry) {

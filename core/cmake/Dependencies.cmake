@@ -5,8 +5,12 @@
 
 set(GLASSFS_DEPS "${PROJECT_SOURCE_DIR}/.deps" CACHE PATH "Where tests/setup puts unpacked dependencies")
 
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
+if(GLASSFS_API)
+    add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)  # locks that never wait
+else()
+    set(THREADS_PREFER_PTHREAD_FLAG ON)
+    find_package(Threads REQUIRED)
+endif()
 
 # Header-only libraries are the same for every host, but /usr/include itself must not get onto a cross
 # compiler's path: each is linked into a directory that holds nothing else.

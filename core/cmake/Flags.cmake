@@ -5,6 +5,7 @@
 
 set(GLASSFS_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread")
 option(GLASSFS_NODE "WebAssembly programs are for node, not for a page" OFF)
+option(GLASSFS_API "WebAssembly without threads, for the npm package" OFF)
 option(GLASSFS_FUZZ "Build the libFuzzer targets (clang)" OFF)
 
 if(GLASSFS_SANITIZE)
@@ -18,9 +19,13 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT EMSCRIPTEN)
     add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
 if(EMSCRIPTEN)
-    add_compile_options(-pthread -msimd128 -fwasm-exceptions)
+    add_compile_options(-msimd128 -fwasm-exceptions)
+    add_link_options(-fwasm-exceptions)
+endif()
+if(EMSCRIPTEN AND NOT GLASSFS_API)
+    add_compile_options(-pthread)
     # Shared memory that grows is slower to reach from JavaScript; the core doesn't go there.
-    add_link_options(-pthread -fwasm-exceptions -Wno-pthreads-mem-growth)
+    add_link_options(-pthread -Wno-pthreads-mem-growth)
 endif()
 
 add_library(glassfs_flags INTERFACE)

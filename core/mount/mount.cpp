@@ -139,6 +139,11 @@ class BtrfsVolume final : public Volume {
         return out;
     }
 
+    Result<vfs::NodeId> subvolume(u64 id) override {
+        return files_->subvolume(id == 0 ? btrfs::fs_tree_objectid : id);
+    }
+    Result<void> set_default_subvolume(u64 id) override { return files_->set_default_subvolume(id); }
+
   private:
     BtrfsVolume(std::unique_ptr<btrfs::Volume> volume, std::unique_ptr<btrfs::WritableVolume> store,
                 std::unique_ptr<btrfs::FileSystem> files, std::shared_ptr<Environment> environment)

@@ -83,6 +83,11 @@ class Volume {
     virtual std::span<const InodeFlag> inode_flags() const { return {}; }
     // By id, without the top level. Cause::NoSuchOperation where the format has none.
     virtual Result<std::vector<Subvolume>> subvolumes() { return fail(Cause::NoSuchOperation); }
+    // The root directory of a subvolume by id; 0: of the top level. Cause::NoSuchOperation,
+    // Cause::RootMissing.
+    virtual Result<vfs::NodeId> subvolume(u64 /*id*/) { return fail(Cause::NoSuchOperation); }
+    // Who mounts without naming a subvolume, Linux too, gets this one from the next commit on.
+    virtual Result<void> set_default_subvolume(u64 /*id*/) { return fail(Cause::NoSuchOperation); }
 
     // With a tracer that keeps images: the tree blocks that no commit has written yet, as the last event left
     // them, by logical address.

@@ -48,6 +48,45 @@ export async function open_database(id, create = false) {
     }
 }
 
+// One transaction, complete and durable when the promise is fulfilled; aborted when the volume belongs to
+// somebody else. `fill` makes its requests on the object store of blocks, at once.
+export function transact(database, generation, fill) {
+    return new Promise((done, failed) => {
+        const transaction = database.transaction(['blocks', 'facts'], 'readwrite', {
+            durability: 'strict',
+        });
+        let fenced = false;
+        const fact = transaction.objectStore('facts').get('generation');
+        fact.onsuccess = () => {
+            fenced = fact.result !== generation;
+            if (fenced) transaction.abort();
+        };
+        transaction.oncomplete = () => done();
+        transaction.onabort = () =>
+            failed(
+                fenced
+                    ? new Error('another tab has taken this volume over')
+                    : (transaction.error ?? new Error('the browser dropped the transaction')),
+            );
+        fill(transaction.objectStore('blocks'));
+    });
+}
+
+// A connection closes when its last transaction has ended, and some browsers never notice that a worker
+// ended before: the database could not be deleted then. So it waits for both.
+export async function close_database(database) {
+    try {
+        const last = database.transaction(['blocks', 'facts'], 'readwrite');
+        await new Promise((done) => {
+            last.oncomplete = last.onabort = done;
+        });
+    } catch {
+        /* the browser has closed it already */
+    }
+    database.close();
+    await indexedDB.databases();
+}
+
 class IndexedDbStore {
     pending = new Map(); // block number -> Uint8Array, to be put
     dropped = []; // [first, behind] of block numbers that are to be deleted before anything is put
@@ -58,32 +97,9 @@ class IndexedDbStore {
         this.generation = generation;
     }
 
-    // One transaction, complete and durable when the promise is fulfilled.
-    #transact(fill) {
-        return new Promise((done, failed) => {
-            const transaction = this.database.transaction(['blocks', 'facts'], 'readwrite', {
-                durability: 'strict',
-            });
-            let fenced = false;
-            const fact = transaction.objectStore('facts').get('generation');
-            fact.onsuccess = () => {
-                fenced = fact.result !== this.generation;
-                if (fenced) transaction.abort();
-            };
-            transaction.oncomplete = () => done();
-            transaction.onabort = () =>
-                failed(
-                    fenced
-                        ? new Error('another tab has taken this volume over')
-                        : (transaction.error ?? new Error('the browser dropped the transaction')),
-                );
-            fill(transaction.objectStore('blocks'));
-        });
-    }
-
     async #put_down() {
         if (!this.pending.size && !this.dropped.length) return;
-        await this.#transact((blocks) => {
+        await transact(this.database, this.generation, (blocks) => {
             for (const [first, behind] of this.dropped)
                 blocks.delete(IDBKeyRange.bound(first, behind, false, true));
             for (const [number, bytes] of this.pending) blocks.put(bytes, number);
@@ -205,24 +221,13 @@ class IndexedDbStore {
         this.dropped.push([first, behind]);
     }
 
-    // A connection closes when its last transaction has ended, and some browsers never notice that a worker
-    // ended before: the database could not be deleted then. So it waits for both.
-    async close() {
-        try {
-            const last = this.database.transaction(['blocks', 'facts'], 'readwrite');
-            await new Promise((done) => {
-                last.oncomplete = last.onabort = done;
-            });
-        } catch {
-            /* the browser has closed it already */
-        }
-        this.database.close();
-        await indexedDB.databases();
+    close() {
+        return close_database(this.database);
     }
 }
 
 // The volume's generation becomes the writer's, unless a newer one has it already.
-export async function open(volume, create) {
+export async function claim_database(volume, create) {
     const database = await open_database(volume.id, create);
     try {
         await new Promise((done, failed) => {
@@ -243,5 +248,9 @@ export async function open(volume, create) {
         database.close();
         throw error;
     }
-    return new IndexedDbStore(database, volume.generation);
+    return database;
+}
+
+export async function open(volume, create) {
+    return new IndexedDbStore(await claim_database(volume, create), volume.generation);
 }

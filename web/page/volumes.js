@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The volumes that live in this browser: made, opened, handed from tab to tab, deleted. The records are in
-// volume_registry.js, the bytes behind store_worker.js.
-//
-// One tab owns an open volume: it holds the Web Lock glassfs-volume-ID. Who finds it held is refused with
-// code "elsewhere", and may take the volume over:
-//
-//     the other tab                                   the owner
-//     "release ID" on the channel  ------------->     closes the volume (the core syncs it), its worker
-//     waits for the lock           <-- lock free --   closes the store; says that the volume was taken
-//
-// An owner that doesn't answer (a tab that the browser froze) has its lock stolen. Its files stay its own
-// until it closes them, since access to them is exclusive; its writes to IndexedDB are refused by generation.
+// volume_registry.js, the bytes behind store_worker.js; who may have a volume open, in volume_lock.js.
+import { CHANNEL, lock_name, take_lock, take_over } from './volume_lock.js';
 import { Registry, RECORD_VERSION, blobs_of, bytes_stored, remove_stored } from './volume_registry.js';
-
-const CHANNEL = 'glassfs-volumes';
-const PATIENCE_MS = 10000; // for an owner to sync, close and let go
-
-const lock_name = (id) => `glassfs-volume-${id}`;
 
 // `code`: "elsewhere", "here", "missing", "full", "cancelled", "failed".
 export class VolumeError extends Error {
@@ -25,25 +11,6 @@ export class VolumeError extends Error {
         this.name = 'VolumeError';
         this.code = code;
     }
-}
-
-// Resolves with a lock that is held until release(), or null; `lost` is called when it is stolen.
-function take_lock(id, options, lost = () => {}) {
-    return new Promise((done, failed) => {
-        let taken = null;
-        navigator.locks
-            .request(lock_name(id), options, (lock) => {
-                if (!lock) return done(null);
-                return new Promise((release) => {
-                    taken = { release };
-                    done(taken);
-                });
-            })
-            .catch((error) => {
-                if (taken) lost();
-                else failed(error);
-            });
-    });
 }
 
 // Whether this browser's private files can be used from a worker at once: only trying tells.
@@ -222,13 +189,8 @@ export class Volumes {
         return take_lock(id, options, () => this.#lost(id));
     }
 
-    async #take_over(id) {
-        this.#channel.postMessage({ release: id });
-        try {
-            return await this.#lock(id, { signal: AbortSignal.timeout(PATIENCE_MS) });
-        } catch {
-            return this.#lock(id, { steal: true });
-        }
+    #take_over(id) {
+        return take_over(id, this.#channel, () => this.#lost(id));
     }
 
     async #while_closed(id, run) {
