@@ -133,6 +133,16 @@ void save_recording(Ui& ui) {
         toast(sink.error().message());
 }
 
+void branch(Ui& ui) {
+    auto line = std::exchange(ui.view().line_in_past, std::nullopt);
+    if (!line) return;
+    auto state = branch_here(ui.session, *line);
+    if (state)
+        ui.shared.start(ui.session, std::move(*state));
+    else
+        toast(state.error().detail);
+}
+
 void share(Ui& ui) {
     auto text = share_text(ui.session);
     if (!text) {
@@ -151,6 +161,8 @@ void apply_lab_action(Ui& ui, const ActionEffect& effect) {
     if (effect.tour_leave) ui.guide.leave();
     if (effect.share) share(ui);
     if (effect.save_recording) save_recording(ui);
+    if (effect.branch) branch(ui);
+    if (effect.bookmark) toggle_bookmark(ui);
     if (effect.shared) ui.shared.start(ui.session, *effect.shared);
 }
 
@@ -189,6 +201,7 @@ void App::frame(float width, float height, double cpu_ms) {
     follow_tour(ui);
     if (std::exchange(ui.share_wanted, false)) share(ui);
     if (std::exchange(ui.save_wanted, false)) save_recording(ui);
+    if (std::exchange(ui.branch_wanted, false)) branch(ui);
     ui.shared.follow(session);
 
     ui.choices.console_open = session.view.console_open;

@@ -2,6 +2,7 @@
 #include "ui/model/moment.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace glassfs::ui {
 
@@ -26,6 +27,21 @@ void show_moment(Session& session, u64 position) {
     if (!about) return;
     session.view.select_tree(about->tree);
     session.view.select_block(about->block);
+}
+
+void run_or_ask(Session& session, std::string line) {
+    if (session.in_past())
+        session.view.line_in_past = std::move(line);
+    else
+        session.run_command(std::move(line));
+}
+
+void run_at_end(Session& session) {
+    auto line = std::exchange(session.view.line_in_past, std::nullopt);
+    auto timeline = session.timeline();
+    if (!line || !timeline) return;
+    session.go_to(timeline->end);
+    session.run_command(std::move(*line));
 }
 
 u64 position_of_step(const Moment& moment, std::ptrdiff_t by) {

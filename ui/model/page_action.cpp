@@ -134,7 +134,11 @@ Result<void> open_path(Session& session, FileTree& files, const std::string& ver
 
 // False: it is none of these.
 bool ask_lab(const std::string& verb, const Json& action, ActionEffect& effect) {
-    if (verb == "save_recording") {
+    if (verb == "branch") {
+        effect.branch = true;
+    } else if (verb == "bookmark") {
+        effect.bookmark = true;
+    } else if (verb == "save_recording") {
         effect.save_recording = true;
     } else if (verb == "lab") {
         LabModel::Plan plan;
@@ -177,7 +181,7 @@ Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::
         effect.extract_path = word(action, "path");
     } else if (verb == "command") {
         session.view.console_open = true;
-        session.run_command(word(action, "line"));
+        run_or_ask(session, word(action, "line"));
     } else if (verb == "copy") {
         effect.copy_inspector = word(action, "what") == "inspector";
         if (!effect.copy_inspector) effect.copy = word(action, "what");
@@ -198,6 +202,10 @@ Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::
                        static_cast<u32>(number(action, "devices").value_or(1)));
     } else if (verb == "shared") {
         effect.shared = TRY(parse_share(word(action, "text")));
+    } else if (verb == "run_at_end") {
+        run_at_end(session);
+    } else if (verb == "forget_line") {
+        session.view.line_in_past.reset();
     } else if (verb == "edit") {
         if (!session.edit_in_memory())
             return fail(Cause::InvalidArgument, "nothing that can be edited is open");

@@ -449,6 +449,9 @@ std::string page_state_json(Session& session, FileTree& files, const Headline& s
     out["jobs"] = jobs_json(session);
     out["timeline"] = timeline_json(session);
     out["share"] = share_text(session).value_or("");
+    if (view.line_in_past) out["asked_in_past"] = *view.line_in_past;
+    out["bookmarks"] = Json::array();
+    for (u64 position : view.bookmarks) out["bookmarks"].push_back(number(position));
     out["lab"] = lab_json(extras.lab);
     out["tour"] = tour_json(extras.guide);
     out["stats"] = {{"frame_ms", stats.frame_ms},

@@ -54,6 +54,8 @@
 //   {"do": "lab", "device": "4398046511104", "filled": "0", "step": "1073741824", "steps": 1, "baseline":
 //   "0"}: runs the experiment; without "steps" until the volumes are full, "baseline" is where side A stops
 //   {"do": "lab_more", "step": "1073741824", "steps": 1}        {"do": "lab_cancel"}
+//   a "command" in the past asks first ("asked_in_past" in the state): {"do": "branch"}, {"do": "run_at_end"}
+//   or {"do": "forget_line"}         {"do": "bookmark"}: set or removed at this moment
 //   {"do": "save_recording"}: as a file that can be opened again
 //   {"do": "share"}: copies the link            {"do": "shared", "text": "g1."}: rebuilds what one says
 //   {"do": "tour", "id": "copy-on-write"}    {"do": "tour_next"}                   {"do": "tour_leave"}
@@ -94,6 +96,8 @@ struct ActionEffect {
     std::string tour = {};  // to begin
     bool share = false;     // the link is to be copied
     bool save_recording = false;
+    bool branch = false;                     // from the moment that is shown, with view.line_in_past
+    bool bookmark = false;                   // set or removed at this moment
     std::optional<SharedState> shared = {};  // to be rebuilt
     bool tour_next = false;
     bool tour_leave = false;

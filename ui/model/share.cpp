@@ -3,6 +3,7 @@
 
 #include "base/compression.h"
 #include "base/endian.h"
+#include "ui/model/moment.h"
 
 #include <algorithm>
 #include <cstring>
@@ -163,6 +164,23 @@ Result<std::string> share_text(Session& session) {
         return fail(Cause::InvalidArgument, too_long);
     }
     return text;
+}
+
+Result<SharedState> branch_here(Session& session, std::string line) {
+    auto origin = session.origin();
+    auto moment = moment_of(session);
+    if (!origin || !moment) {
+        return fail(Cause::InvalidArgument, "Only a volume that was made here, in memory, can be branched.");
+    }
+    // Operations are commands, but for the oldest, which may be forgotten.
+    const std::size_t forgotten =
+        origin->commands.size() - std::min(origin->commands.size(), moment->timeline->operations.size());
+    const std::size_t kept = session.position() <= moment->timeline->operations[moment->operation].begin
+                                 ? moment->operation
+                                 : moment->operation + 1;
+    origin->commands.resize(std::min(origin->commands.size(), forgotten + kept));
+    origin->commands.push_back(std::move(line));
+    return SharedState{std::move(*origin), {}, session.view.workspace, session.view.selection.tree, {}, {}};
 }
 
 Result<SharedState> parse_share(std::string_view text) {

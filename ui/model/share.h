@@ -39,6 +39,10 @@ Result<std::string> share_text(Session&);
 // Everything is checked. Cause::InvalidArgument.
 Result<SharedState> parse_share(std::string_view text);
 
+// The volume as it was behind the operation that is shown, and then `line`: to be rebuilt beside what
+// happened since, which is lost. Cause::InvalidArgument: it wasn't made here.
+Result<SharedState> branch_here(Session&, std::string line);
+
 // Rebuilds what a link says: makes the volume, runs the commands, goes to the place. Once a frame, follow()
 // until it is done.
 class SharedOpening {

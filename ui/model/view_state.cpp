@@ -83,6 +83,8 @@ void ViewState::forget_volume() {
     folder_path = "/";
     wanted_path.clear();
     wanted_key.reset();
+    line_in_past.reset();
+    bookmarks.clear();
     rows_first = 0;
 }
 

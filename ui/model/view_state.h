@@ -66,9 +66,11 @@ struct ViewState {
         u64 tree = 0;
         KeyRef key;
     };
-    std::optional<WantedKey> wanted_key;  // an item to be selected as soon as its leaf is known
-    u32 rows_first = 0;                   // first row of the Navigator on the screen
-    u32 rows_shown = 0;                   // how many; 0: not drawn yet
+    std::optional<std::string> line_in_past;  // a command typed while the past is shown: what of it is asked
+    std::set<u64> bookmarks;                  // positions of the recording
+    std::optional<WantedKey> wanted_key;      // an item to be selected as soon as its leaf is known
+    u32 rows_first = 0;                       // first row of the Navigator on the screen
+    u32 rows_shown = 0;                       // how many; 0: not drawn yet
 
     // Each sets Selection::kind too, and clears what belonged to the former selection.
     void select_tree(u64 tree);

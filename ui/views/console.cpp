@@ -22,7 +22,7 @@ constexpr std::size_t lines_max = 4000;
 void run(Ui& ui) {
     std::string& input = ui.view().console_input;
     if (input.empty()) return;
-    ui.session.run_command(input);
+    run_or_ask(ui.session, input);
     if (ui.typed.empty() || ui.typed.back() != input) ui.typed.push_back(input);
     ui.recalled = ui.typed.size();
     input.clear();

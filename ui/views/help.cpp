@@ -16,6 +16,8 @@ constexpr Key keys[] = {
     {"Space", "Play or pause the recording"},
     {",  .", "One step back, on"},
     {"Shift \xe2\x86\x90 \xe2\x86\x92", "One operation back, on"},
+    {"[  ]", "Slower, faster"},
+    {"B", "Bookmark this moment, or forget it"},
     {"W", "Who wrote the selected bytes last"},
     {"Tab", "Next panel (Shift: the one before)"},
     {"\xe2\x86\x91 \xe2\x86\x93 \xe2\x86\x90 \xe2\x86\x92", "Walk files, blocks and items"},

@@ -99,6 +99,9 @@ void handle_keys(Ui& ui) {
         if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) ui.playing = !ui.playing;
         if (ImGui::IsKeyPressed(ImGuiKey_Comma)) step_by(ui, -1);
         if (ImGui::IsKeyPressed(ImGuiKey_Period)) step_by(ui, 1);
+        if (ImGui::IsKeyPressed(ImGuiKey_B, false)) toggle_bookmark(ui);
+        if (ImGui::IsKeyPressed(ImGuiKey_LeftBracket)) change_speed(ui, -1);
+        if (ImGui::IsKeyPressed(ImGuiKey_RightBracket)) change_speed(ui, 1);
         if (ImGui::IsKeyPressed(ImGuiKey_W, false)) show_last_writer(ui);
     }
     for (int i = 1; i <= workspace_count; ++i) {

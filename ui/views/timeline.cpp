@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "imgui.h"
 #include "ui/model/moment.h"
+#include "ui/views/device_map.h"
 #include "ui/views/views.h"
 #include "ui/widgets.h"
 
@@ -19,6 +20,22 @@ constexpr float step_height = 28;
 constexpr float operation_width = 132;
 constexpr float step_width_min = 30;
 constexpr float step_width_max = 92;
+
+constexpr float speeds[] = {1, 4, 20, 100};
+
+// A flag for each bookmark in (from, to].
+bool has_bookmark(Ui& ui, u64 from, u64 to) {
+    const auto& all = ui.view().bookmarks;
+    auto at = all.upper_bound(from);
+    return at != all.end() && *at <= to;
+}
+
+// A press that began in this row goes on as a drag over it.
+bool dragged_over(Rect row, Rect box) {
+    if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) return false;
+    const ImVec2 began = ImGui::GetIO().MouseClickedPos[0], now = ImGui::GetMousePos();
+    return row.contains(began.x, began.y) && now.x >= box.x && now.x < box.right() + 3;
+}
 
 // What a step's letter is drawn in: states' colours, with the letter as the second cue.
 Colour step_colour(const std::string& letter) {
@@ -72,7 +89,7 @@ void draw_transport(Ui& ui, Rect r, const Moment& moment) {
     }
     if (transport("last", ">|", x, y, "To the present")) show_moment(ui.session, line.end);
     x += 10;
-    for (float speed : {1.0F, 4.0F, 20.0F}) {
+    for (float speed : speeds) {
         const std::string label = std::to_string(static_cast<int>(speed)) + "/s";
         const bool on = ui.steps_per_second == speed;
         Rect box{x, y - 12, text_width(Font::Mono12, label) + 14, 24};
@@ -125,6 +142,9 @@ void draw_operations(Ui& ui, Rect r, const Moment& moment) {
         draw_text_fit(canvas(), on ? Font::BodyBold : Font::Caption, box.x + 8, box.centre_y(), box.w - 16,
                       on ? t.text : t.text2, printable(operation.name));
         tooltip_if(touch.hovered, printable(operation.name) + "\n" + plural(operation.count, "step"));
+        if (has_bookmark(ui, operation.begin, operation.end)) {
+            draw_flag(box.x + 4, box.y + 2, 12, t.state(State::Hint).line);
+        }
         if (touch.clicked) show_moment(ui.session, operation.end);
     }
 }
@@ -157,7 +177,11 @@ void draw_steps(Ui& ui, Rect r, const Moment& moment) {
         draw_text(canvas(), Font::Mono12, box.x + box.w / 2, box.centre_y(), on ? t.app : colour, text.letter,
                   Align::Centre);
         tooltip_if(touch.hovered, text.title + "\n" + text.reason);
-        if (touch.clicked) show_moment(ui.session, step.position);
+        const bool dragged = dragged_over({left, y, r.right() - left, step_height}, box);
+        if (ui.view().bookmarks.contains(step.position)) {
+            draw_flag(box.x + 4, box.y + 2, 12, t.state(State::Hint).line);
+        }
+        if (touch.clicked || (dragged && !on)) show_moment(ui.session, step.position);
         if (!on) continue;
         said = text.title;
         said_x = box.x;
@@ -170,6 +194,28 @@ void draw_steps(Ui& ui, Rect r, const Moment& moment) {
                   said);
 }
 
+// A command typed in the past: work goes on only at the end, or on another branch.
+void draw_question(Ui& ui, Rect r) {
+    const Theme& t = theme();
+    const std::string line = printable(*ui.view().line_in_past);
+    draw_text_fit(canvas(), Font::Card, r.x + 16, r.y + 26, r.w - 32, t.text,
+                  "This is the past. Where shall \xe2\x80\x9c" + short_name(line, 60) + "\xe2\x80\x9d run?");
+    const bool can_branch = ui.session.origin().has_value();
+    draw_text_fit(
+        canvas(), Font::Body, r.x + 16, r.y + 50, r.w - 32, t.text2,
+        can_branch ? "A branch begins behind the operation that is shown; what was done after it is left out."
+                   : "This volume is kept: it can't be branched, only gone on with at its end.");
+    float x = r.x + 16;
+    const float y = r.y + 86;
+    if (button("branch", "Branch here", x, y, {.primary = can_branch, .disabled = !can_branch})) {
+        ui.branch_wanted = true;
+    }
+    x += button_width("Branch here") + 8;
+    if (button("end", "Go to the end and run it", x, y, {.primary = !can_branch})) run_at_end(ui.session);
+    x += button_width("Go to the end and run it") + 8;
+    if (button("forget", "Cancel", x, y)) ui.view().line_in_past.reset();
+}
+
 void play(Ui& ui) {
     if (!ui.playing) return;
     const double now = ImGui::GetTime();
@@ -180,6 +226,20 @@ void play(Ui& ui) {
 }
 
 }  // namespace
+
+void toggle_bookmark(Ui& ui) {
+    if (!ui.session.timeline()) return;
+    auto& all = ui.view().bookmarks;
+    const u64 here = ui.session.position();
+    if (all.erase(here) == 0) all.insert(here);
+}
+
+void change_speed(Ui& ui, int by) {
+    std::ptrdiff_t at =
+        std::find(std::begin(speeds), std::end(speeds), ui.steps_per_second) - std::begin(speeds);
+    at = std::clamp<std::ptrdiff_t>(at + by, 0, std::ssize(speeds) - 1);
+    ui.steps_per_second = speeds[at];
+}
 
 void step_by(Ui& ui, int steps) {
     if (auto moment = moment_of(ui.session)) show_moment(ui.session, position_of_step(*moment, steps));
@@ -201,7 +261,9 @@ void draw_timeline(Ui& ui) {
     fill(r, t.panel);
     hline(r.x, r.right(), r.y, t.line);
     ImGui::PushID("timeline");
-    if (auto moment = moment_of(ui.session)) {
+    if (ui.view().line_in_past) {
+        draw_question(ui, r);
+    } else if (auto moment = moment_of(ui.session)) {
         play(ui);
         draw_transport(ui, r, *moment);
         draw_operations(ui, r, *moment);

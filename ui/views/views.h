@@ -60,6 +60,7 @@ struct Ui {
     std::unique_ptr<LabModel> lab_model = {};  // its thread begins with its first use
     TourGuide guide = {};
     SharedOpening shared = {};
+    bool branch_wanted = false;
     bool save_wanted = false;         // of the recording, in the same way
     bool share_wanted = false;        // the link is to be copied: the app does it
     std::string tour_wanted = {};     // begins with the next frame
@@ -92,6 +93,8 @@ void draw_help(Ui&);
 // The timeline's own moves, also for keys: by steps, by operations.
 void step_by(Ui&, int steps);
 void operation_by(Ui&, int operations);
+void toggle_bookmark(Ui&);  // at the moment that is shown
+void change_speed(Ui&, int by);
 // Keys that work everywhere: workspaces, Tab, console, scale.
 void handle_keys(Ui&);
 

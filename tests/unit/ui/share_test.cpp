@@ -152,3 +152,36 @@ TEST_CASE("ui/share: a place is told by steps that aren't reads") {
     CHECK(position_of(line, {1, 0, false}) == 10);
     CHECK(position_of(line, {9, 0, false}) == 20);
 }
+
+TEST_CASE("ui/share: a command typed in the past waits for an answer: at the end, or on a branch") {
+    Session session;
+    make(session, 9);
+    run(session, "mkdir /one");
+    run(session, "mkdir /two");
+    auto timeline = session.timeline();
+    show_moment(session, timeline->operations[0].end);
+    run_or_ask(session, "mkdir /other");
+    CHECK(session.view.line_in_past == "mkdir /other");
+    CHECK(session.console().size() == 2);
+    auto branch = branch_here(session, "mkdir /other");
+    REQUIRE(branch);
+    CHECK(branch->origin.commands == std::vector<std::string>{"mkdir /one", "mkdir /other"});
+    // Before the operation that is shown, it is left out as well.
+    session.go_to(timeline->operations[0].begin);
+    CHECK(branch_here(session, "x")->origin.commands == std::vector<std::string>{"x"});
+    session.view.line_in_past = "mkdir /other";
+    run_at_end(session);
+    REQUIRE(wait_for([&] { return session.console().size() == 3 && !session.console().back().running; }));
+    CHECK_FALSE(session.view.line_in_past);
+    CHECK(session.timeline()->operations.size() == 3);
+    Session other;
+    SharedOpening opening;
+    opening.start(other, *branch);
+    REQUIRE(wait_for([&] {
+        opening.follow(other);
+        return !opening.under_way();
+    }));
+    REQUIRE(wait_for([&] { return !other.busy(); }));
+    CHECK(other.timeline()->operations.size() == 2);
+    CHECK(other.timeline()->operations.back().name == "mkdir /other");
+}
