@@ -2,6 +2,7 @@
 #include "ui/model/session.h"
 
 #include "block/partition.h"
+#include "block/unpack.h"
 #include "ui/model/session_impl.h"
 
 namespace glassfs::ui {
@@ -126,7 +127,14 @@ void Session::open_from(std::function<Result<Devices>()> make, std::string name)
     s.start_opening_locked(std::move(name));
     epoch_ = s.epoch;
     auto open = [&s, make = std::move(make), asked = s.epoch] {
-        auto devices = make();
+        auto unpack = [&]() -> Result<Devices> {
+            Devices devices = TRY(make());
+            // Whoever opens something else meanwhile doesn't wait for this.
+            for (auto& device : devices)
+                device = TRY(block::unpacked(device, [&](u64) { return s.current_epoch() == asked; }));
+            return devices;
+        };
+        auto devices = unpack();
         if (devices && devices->size() == 1 && mount::is_glass_file(*devices->front())) {
             auto file = mount::load_glass(*devices->front());
             s.finish_opening_recorded(

@@ -92,6 +92,10 @@ struct Session::Impl {
         u64 epoch;
         u64 moment;
     };
+    u64 current_epoch() {
+        std::lock_guard lock(mutex);
+        return epoch;
+    }
     Asked asked_locked() const { return {epoch, moment}; }
     bool is_now_locked(const Asked& asked) const { return asked.epoch == epoch && asked.moment == moment; }
     bool is_now(const Asked& asked) {
