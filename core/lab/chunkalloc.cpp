@@ -84,9 +84,9 @@ class ChunkallocSide::Listener final : public trace::Sink {
     void draw(u64 start, u64 length, int sign) {
         const u64 end = start + length;
         for (u64 at = start; at < end;) {
-            const u64 cell = at / picture.cell_bytes;
+            const auto cell = static_cast<std::size_t>(at / picture.cell_bytes);
             if (cell >= picture.allocated.size()) return;
-            const u64 here = std::min(end, (cell + 1) * picture.cell_bytes) - at;
+            const u64 here = std::min(end, (u64{cell} + 1) * picture.cell_bytes) - at;
             u64& bytes = picture.allocated[cell];
             bytes = sign > 0 ? bytes + here : bytes - std::min(bytes, here);
             at += here;

@@ -119,14 +119,14 @@ SharedPlace shared_place(const Timeline& line, u64 position) {
     const std::size_t at = line.step_at(position);
     if (at == Timeline::none) return place;
     place.operation = line.steps[at].operation;
-    const TimelineOperation& operation = line.operations[place.operation];
+    const TimelineOperation& operation = line.operations[static_cast<std::size_t>(place.operation)];
     for (std::size_t i = operation.first; i <= at; ++i) place.step += is_read(line.steps[i].event) ? 0 : 1;
     return place;
 }
 
 u64 position_of(const Timeline& line, const SharedPlace& place) {
     if (place.present || place.operation >= line.operations.size()) return line.end;
-    const TimelineOperation& operation = line.operations[place.operation];
+    const TimelineOperation& operation = line.operations[static_cast<std::size_t>(place.operation)];
     u64 left = place.step, position = operation.begin;
     for (std::size_t i = operation.first; left > 0 && i < operation.first + operation.count; ++i) {
         if (is_read(line.steps[i].event)) continue;

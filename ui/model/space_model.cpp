@@ -144,8 +144,8 @@ std::vector<SpaceCell> space_cells(const SpaceMap& map, u64 device, std::size_t 
         const bool fresh = chunk != nullptr && new_chunks.contains(chunk->logical.value);
         const u64 end = extent.start.value + extent.length;
         for (u64 at = extent.start.value; at < end && at / cell_bytes < cells;) {
-            const std::size_t cell = at / cell_bytes;
-            const u64 here = std::min(end, (cell + 1) * cell_bytes) - at;
+            const auto cell = static_cast<std::size_t>(at / cell_bytes);
+            const u64 here = std::min(end, (u64{cell} + 1) * cell_bytes) - at;
             out[cell].allocated += here;
             out[cell].fresh |= fresh;
             if (chunk != nullptr) by_kind[cell][static_cast<std::size_t>(chunk->kind)] += here;
