@@ -36,6 +36,7 @@ Headline of_volume(Session& session, bool in_page) {
                std::to_string(info->generation.value) +
                (session.writable() ? ". Type a command below: each of its steps is kept."
                                    : ". Every block here is one on its device; nothing is written.");
+    if (session.in_memory()) h.reason = "Running in memory: closing loses it. Export image keeps it.";
     if (info->log_pending)
         h.reason = "A log tree waits to be replayed: it is shown, and not applied.";
     else if (info->metadump)

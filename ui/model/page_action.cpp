@@ -166,6 +166,36 @@ bool ask_lab(const std::string& verb, const Json& action, ActionEffect& effect) 
     return true;
 }
 
+// What is about volumes and dialogs. False: it is none of these, or not complete.
+bool manage(Session& session, const std::string& verb, const Json& action, ActionEffect& effect) {
+    ViewState& view = session.view;
+    effect.of = word(action, verb == "ask" ? "of" : "id");
+    if (verb == "ask") {
+        effect.ask = word(action, "what");
+        return !effect.ask.empty();
+    }
+    if (verb == "volume") {
+        effect.verb = word(action, "verb");
+        return !effect.verb.empty() && !effect.of.empty();
+    }
+    if (verb == "export") {
+        effect.verb = "export";
+        return true;
+    }
+    if (verb == "volumes") {
+        auto it = action.find("open");
+        view.volumes_open = it != action.end() && it->is_boolean() && it->get<bool>();
+        if (view.volumes_open) view.workspace = Workspace::Files;
+        return true;
+    }
+    if (verb == "field") return view.dialog && set_field(*view.dialog, effect.of, word(action, "value"));
+    if (verb == "press") return press(view.dialog, effect.of);
+    if (verb != "task" || !number(action, "id")) return false;
+    effect.verb = "cancel-task";
+    effect.of = std::to_string(*number(action, "id"));
+    return true;
+}
+
 }  // namespace
 
 Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::string& json) {
@@ -212,7 +242,8 @@ Result<ActionEffect> apply_action(Session& session, FileTree& files, const std::
     } else if (verb == "go_to") {
         if (!number(action, "position")) return unknown(json);
         show_moment(session, *number(action, "position"));
-    } else if (!ask_lab(verb, action, effect) && !select(session, verb, action)) {
+    } else if (!manage(session, verb, action, effect) && !ask_lab(verb, action, effect) &&
+               !select(session, verb, action)) {
         return unknown(json);
     }
     return effect;

@@ -2,6 +2,7 @@
 #include "ui/model/page_state.h"
 
 #include "base/text.h"
+#include "ui/model/file_actions.h"
 #include "ui/model/inspector_model.h"
 #include "ui/model/moment.h"
 
@@ -352,7 +353,9 @@ Json jobs_json(Session& session) {
                        {"bytes_done", job->bytes_done.load()},
                        {"bytes_total", job->bytes_total.load()},
                        {"files_done", job->files_done.load()},
+                       {"files_total", job->files_total.load()},
                        {"files_failed", job->files_failed.load()},
+                       {"failures", done ? job->failures : std::vector<std::string>()},
                        {"error", done && job->error ? job->error->message() : ""}});
     }
     return out;
@@ -415,6 +418,31 @@ Json lab_json(const LabSnapshot* lab) {
     return out;
 }
 
+Json dialog_json(const Dialog& dialog) {
+    constexpr std::size_t value_bytes_max = 8192;
+    static constexpr const char* kinds[] = {"line", "text", "choice"};
+    static constexpr const char* roles[] = {"plain", "primary", "danger"};
+    Json out = {{"id", dialog.id},         {"title", dialog.title},       {"text", dialog.text},
+                {"error", dialog.error},   {"waiting", dialog.waiting()}, {"fields", Json::array()},
+                {"buttons", Json::array()}};
+    for (const DialogField& field : dialog.fields) {
+        out["fields"].push_back({{"id", field.id},
+                                 {"label", field.label},
+                                 {"kind", kinds[static_cast<unsigned>(field.kind)]},
+                                 {"value", field.value.substr(0, value_bytes_max)},
+                                 {"choices", field.choices},
+                                 {"hint", field.hint},
+                                 {"error", field.error}});
+    }
+    for (const DialogButton& button : dialog.buttons) {
+        out["buttons"].push_back({{"id", button.id},
+                                  {"label", button.label},
+                                  {"role", roles[static_cast<unsigned>(button.role)]},
+                                  {"enabled", button.enabled && !dialog.waiting()}});
+    }
+    return out;
+}
+
 Json tour_json(const TourGuide* guide) {
     if (guide == nullptr || guide->tour() == nullptr) return nullptr;
     const Tour& tour = *guide->tour();
@@ -423,6 +451,55 @@ Json tour_json(const TourGuide* guide) {
             {"steps", tour.steps.size()},
             {"title", tour.steps[guide->at()].title},
             {"ready", guide->ready()}};
+}
+
+Json action_json(const char* label, Json action) {
+    return {{"label", label}, {"action", std::move(action)}};
+}
+
+Json kept_row_json(const KeptVolume& volume) {
+    static constexpr const char* where[] = {"closed", "here", "elsewhere"};
+    static constexpr const char* open_labels[] = {"Open", "Close", "Take over"};
+    const auto place = static_cast<unsigned>(volume.where);
+    const char* open_verb = volume.where == KeptVolume::Where::Here ? "close" : "open";
+    auto verb = [&](const char* name) { return Json{{"do", "volume"}, {"verb", name}, {"id", volume.id}}; };
+    auto ask = [&](const char* what) { return Json{{"do", "ask"}, {"what", what}, {"of", volume.id}}; };
+    return {{"id", volume.id},
+            {"name", printable(volume.name)},
+            {"line", kept_line(volume)},
+            {"size", number(volume.size)},
+            {"stored", number(volume.stored)},
+            {"where", where[place]},
+            {"actions",
+             {action_json(open_labels[place], verb(open_verb)), action_json("Rename", ask("rename-volume")),
+              action_json("Duplicate", ask("duplicate-volume")), action_json("Export", verb("export")),
+              action_json("Delete", ask("delete-volume"))}}};
+}
+
+Json volumes_json(const ViewState& view, const KeptState& kept) {
+    Json out = {{"open", view.volumes_open},
+                {"rows", Json::array()},
+                {"line", storage_line(kept.storage)},
+                {"available", kept.storage.available},
+                {"persisted", kept.storage.persisted},
+                {"asked", kept.storage.asked},
+                {"error", kept.error},
+                {"tasks", Json::array()}};
+    for (const KeptVolume& volume : kept.volumes) out["rows"].push_back(kept_row_json(volume));
+    for (const KeptTask& task : kept.tasks) {
+        out["tasks"].push_back({{"title", task.title},
+                                {"done", task.done},
+                                {"of", task.of},
+                                {"action", {{"do", "task"}, {"id", task.id}}}});
+    }
+    return out;
+}
+
+Json file_actions_json(Session& session) {
+    Json out = Json::array();
+    for (const FileAction& action : file_actions(session))
+        out.push_back(action_json(action.label, {{"do", "ask"}, {"what", action.what}, {"of", action.path}}));
+    return out;
 }
 
 }  // namespace
@@ -444,6 +521,11 @@ std::string page_state_json(Session& session, FileTree& files, const Headline& s
         out["stage"] = stage_json(session, files);
         out["inspector"] = inspector_json(session);
     }
+    out["writable"] = session.writable();
+    out["in_memory"] = session.in_memory();
+    out["volumes"] = volumes_json(view, extras.kept ? *extras.kept : KeptState{});
+    out["files"] = file_actions_json(session);
+    out["dialog"] = view.dialog ? dialog_json(*view.dialog) : Json(nullptr);
     out["selection"] = selection_json(view.selection);
     out["console"] = console_json(session);
     out["jobs"] = jobs_json(session);

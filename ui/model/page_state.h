@@ -22,6 +22,14 @@
 //   "console": {"open": false, "prompt": "demo:/ $", "completions": ["ls /docs/"], "entries": [{"line",
 //   "output", "errors", "status", "running"}]}, "jobs": [{"title", "done", "bytes_done", "bytes_total",
 //   "files_done", "files_failed", "error"}],
+//   "writable": true, "in_memory": false,
+//   "volumes": {"open": false, "rows": [{"id", "name", "line", "where": "closed|here|elsewhere", "actions":
+//               [{"label", "action"}]}], "line": "14 MiB used of ...", "error": "", "tasks": [{"title",
+//               "done", "of", "action"}]},
+//   "files": [{"label", "action"}]: what can be done to what is selected, or to the folder shown
+//   "dialog": null | {"id", "title", "text", "error", "waiting", "fields": [{"id", "label", "kind":
+//             "line|text|choice", "value", "choices", "hint", "error"}], "buttons": [{"id", "label", "role",
+//             "enabled"}]}
 //   "timeline": null | {"position", "first", "end", "operation", "operations": [{"name", "begin", "end",
 //   "steps"}], "steps": [{"letter", "title", "reason", "position", "done"}]} (the last 200 operations; the
 //   steps of the current one, at most 200),
@@ -59,12 +67,21 @@
 //   {"do": "save_recording"}: as a file that can be opened again
 //   {"do": "share"}: copies the link            {"do": "shared", "text": "g1."}: rebuilds what one says
 //   {"do": "tour", "id": "copy-on-write"}    {"do": "tour_next"}                   {"do": "tour_leave"}
+//   {"do": "volumes", "open": true}: the list of kept volumes
+//   {"do": "volume", "verb": "open" | "close" | "export" | "delete", "id": "..."}    {"do": "export"}: the
+//   open one
+//   {"do": "ask", "what": "new-volume" | "rename-volume" | "duplicate-volume" | "delete-volume" |
+//   "new-folder" |
+//    "new-file" | "rename" | "delete" | "edit" | "add-files", "of": id of a volume, or a path}: a dialog
+//   {"do": "field", "id": "size", "value": "1 GiB"}    {"do": "press", "id": "create"}: of the dialog
+//   {"do": "task", "id": 1}: cancels work on a kept volume
 // "path" is resolved by the volume's thread: the selection follows when the answer is there. "cancel" stops
 // the running command and all extractions.
 #pragma once
 
 #include "ui/model/file_tree.h"
 #include "ui/model/headline.h"
+#include "ui/model/kept_volumes.h"
 #include "ui/model/session.h"
 #include "ui/model/share.h"
 #include "ui/model/tour.h"
@@ -82,6 +99,7 @@ struct FrameStats {
 struct PageExtras {
     const LabSnapshot* lab = nullptr;
     const TourGuide* guide = nullptr;
+    const KeptState* kept = nullptr;
 };
 std::string page_state_json(Session&, FileTree&, const Headline&, const FrameStats&, const PageExtras& = {});
 
@@ -101,6 +119,10 @@ struct ActionEffect {
     std::optional<SharedState> shared = {};  // to be rebuilt
     bool tour_next = false;
     bool tour_leave = false;
+    // A dialog that the host takes part in, or a verb for a kept volume; with the volume's id, or a path.
+    std::string ask = {};
+    std::string verb = {};
+    std::string of = {};
 };
 // Cause::InvalidArgument when the JSON or the action isn't one that is known.
 Result<ActionEffect> apply_action(Session&, FileTree&, const std::string& json);

@@ -24,6 +24,7 @@ void Session::Impl::reset_locked() {
     moment_error.reset();
     newer_blocks = std::make_shared<std::map<u64, u64>>();
     devices.clear();
+    in_memory = false;
     root = {};
     open_error.reset();
     requests.clear();

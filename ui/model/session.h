@@ -102,6 +102,7 @@ class ByteSink {
   public:
     virtual ~ByteSink() = default;
     virtual Result<void> write(Bytes) = 0;
+    virtual Result<void> zeros(u64 count);  // as many bytes of zeros; a file may have a hole there
     virtual Result<void> finish() = 0;
 };
 
@@ -111,11 +112,28 @@ struct Job {
     std::atomic<u64> bytes_done{0};
     std::atomic<u64> bytes_total{0};  // 0: not known
     std::atomic<u64> files_done{0};
+    std::atomic<u64> files_total{0};   // 0: not counted
     std::atomic<u64> files_failed{0};  // left out, with the first error in `error`
     std::atomic<bool> cancel{false};   // set it to stop the job
-    std::atomic<bool> done{false};     // set last: `error` may be read then
+    std::atomic<bool> done{false};     // set last: what follows may be read then
     std::optional<Error> error;
+    static constexpr std::size_t failures_max = 100;
+    std::vector<std::string> failures = {};  // "PATH: why", of the first ones
 };
+
+// A file or folder of the host that is to be copied into a volume.
+struct ImportItem {
+    std::string path;  // below the target, "photos/a.jpg"; a folder comes before what is in it
+    vfs::FileType type = vfs::FileType::Regular;  // or Directory, Symlink
+    u64 size = 0;
+    std::optional<TimeSpec> mtime = {};
+    std::string target = {};  // of a symlink
+    // The bytes of a file; called on a worker when its turn has come.
+    std::function<Result<std::shared_ptr<block::Device>>()> open = {};
+};
+// Lists them, on a worker; it counts into files_total as it finds them and gives up when the job is
+// cancelled. What can't be read goes into the job's failures.
+using ImportSource = std::function<Result<std::vector<ImportItem>>(Job&)>;
 
 struct ConsoleEntry {
     std::string prompt;  // "demo:/docs $"
@@ -174,6 +192,7 @@ class Session {
     // untouched. False: it isn't one that this can be done with.
     bool edit_in_memory();
     bool writable();
+    bool in_memory();  // writable, and closing it loses it
     void close();
     // The host failed before there was a device ("no WebGL file", "not a file"): state() becomes Failed.
     void fail_open(Error, std::string name);
@@ -235,10 +254,25 @@ class Session {
     // What has been recorded, with all that is needed to play it (mount/glass_file.h). It is opened as an
     // image is.
     std::shared_ptr<Job> save_recording(std::string title, std::unique_ptr<ByteSink>);
+    // The raw bytes of one of the volume's devices, as they are after a sync: an image that Linux mounts.
+    std::shared_ptr<Job> export_image(std::size_t device, std::string title, std::unique_ptr<ByteSink>);
+    std::vector<u64> device_sizes();  // bytes; empty: nothing is open, or not from devices
+    // Copies files of the host into the folder `into`. A file whose name is there is replaced once its copy
+    // is whole; a folder is filled. What fails is left out and named in the job's failures, and the rest goes
+    // on, but a full volume stops it. What was copied stays, and is synced at the end.
+    std::shared_ptr<Job> import(ImportSource, std::string into, std::string title);
+    // Makes `text` the content of a file, by one write; when there is no room for it, nothing has changed.
+    std::shared_ptr<Job> save_text(std::string path, std::string text);
+    static constexpr u64 text_bytes_max = 256 << 10;
+    // A file as text, read after everything that was asked for before: `into` may be read when the job is
+    // done. Cause::NotSupported: too long, or not UTF-8.
+    std::shared_ptr<Job> load_text(std::string path, std::shared_ptr<std::string> into);
     std::vector<std::shared_ptr<Job>> jobs();  // unfinished ones, and the last finished
 
-    // Runs one line of the CLI's grammar on the volume. Commands run one after the other.
-    void run_command(std::string line);
+    // Runs one line of the CLI's grammar on the volume. Commands run one after the other. Returns its number.
+    u64 run_command(std::string line);
+    // By its number; nothing once it is forgotten.
+    std::optional<ConsoleEntry> command(u64 number);
     void cancel_command();
     std::vector<ConsoleEntry> console();
     void clear_console();

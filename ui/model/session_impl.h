@@ -25,6 +25,7 @@ struct Session::Impl {
     VolumePtr volume;  // answers questions; null for a while when another moment is being prepared
     vfs::NodeId root;
     Session::Devices devices;  // that the volume was opened from
+    bool in_memory = false;    // closing the volume loses it
 
     // Of a volume that is recorded. `moment` is another number for each state of the volume: an answer of an
     // earlier one is shown until there is a newer one.
@@ -109,6 +110,14 @@ struct Session::Impl {
     void publish(Asked, const std::shared_ptr<const TreeMap>&);
     void show_present(u64 epoch);  // after a command: timeline, newer blocks
     void show_past(Asked, u64 position);
+    // On the thread of jobs: what `change` does to the volume is an operation of this name.
+    // A command can be run again from a link; anything else ends that.
+    enum class Origin : u8 { Ends, Stays };
+    void as_operation(const std::string& name, const std::function<void()>& change,
+                      Origin links = Origin::Ends);
+    // Queues a job on the open volume, whose thread runs `work`; what it returns becomes the job's error.
+    std::shared_ptr<Job> start_job(std::string title,
+                                   std::function<Result<void>(mount::Volume&, u64 epoch, Job&)> work);
     void run_command(const VolumePtr&, u64 epoch, std::size_t serial, const std::string& line);
 
     // The cached answer for `key`, or queues `read(Volume&) -> Result<T>`.

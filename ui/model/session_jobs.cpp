@@ -66,31 +66,27 @@ Result<void> copy_out(vfs::FileSystem& files, vfs::NodeId node, const std::strin
 
 }  // namespace
 
-std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::unique_ptr<ByteSink> sink) {
-    Impl& s = *impl_;
+std::shared_ptr<Job> Session::Impl::start_job(
+    std::string title, std::function<Result<void>(mount::Volume&, u64 epoch, Job&)> work) {
     auto job = std::make_shared<Job>();
-    job->title = title;
-    std::lock_guard lock(s.mutex);
-    std::shared_ptr<ByteSink> shared_sink = std::move(sink);
-    auto run = [&s, job, node, title = std::move(title), keep = s.live_locked(),
-                to = std::move(shared_sink)]() mutable {
-        trace::Recorder::Muted quiet;
-        auto copied = job->cancel ? Result<void>(fail(Cause::Cancelled))
-                                  : copy_out(keep->files(), node, title, *job, *to);
-        if (!copied) job->error = std::move(copied).error();
-        to.reset();  // an unfinished file goes away before anybody is told
-        job->done = true;
-        s.changed();
-    };
-    if (!s.live_locked()) {
+    job->title = std::move(title);
+    std::lock_guard lock(mutex);
+    if (!live_locked()) {
         job->error = Error{Cause::InvalidArgument, {}, "no volume is open"};
         job->done = true;
         return job;
     }
-    s.jobs.push_back(job);
-    while (s.jobs.size() > jobs_kept && s.jobs.front()->done) s.jobs.pop_front();
-    s.jobber.push({std::move(run), {}});
-    s.changed();
+    auto run = [this, job, keep = live_locked(), asked = epoch, work = std::move(work)]() mutable {
+        auto outcome = job->cancel ? Result<void>(fail(Cause::Cancelled)) : work(*keep, asked, *job);
+        if (!outcome) job->error = std::move(outcome).error();
+        work = nullptr;  // what it holds, an unfinished file, goes away before anybody is told
+        job->done = true;
+        changed();
+    };
+    jobs.push_back(job);
+    while (jobs.size() > jobs_kept && jobs.front()->done) jobs.pop_front();
+    jobber.push({std::move(run), {}});
+    changed();
     return job;
 }
 
@@ -127,9 +123,30 @@ std::shared_ptr<Job> Session::save_recording(std::string title, std::unique_ptr<
     return job;
 }
 
+std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::unique_ptr<ByteSink> sink) {
+    auto work = [node, title, to = std::shared_ptr<ByteSink>(std::move(sink))](mount::Volume& volume, u64,
+                                                                               Job& job) {
+        trace::Recorder::Muted quiet;
+        return copy_out(volume.files(), node, title, job, *to);
+    };
+    return impl_->start_job(std::move(title), std::move(work));
+}
+
 std::vector<std::shared_ptr<Job>> Session::jobs() {
     std::lock_guard lock(impl_->mutex);
     return {impl_->jobs.begin(), impl_->jobs.end()};
+}
+
+void Session::Impl::as_operation(const std::string& what, const std::function<void()>& change, Origin links) {
+    std::lock_guard alone(command_mutex);
+    trace::Tracer tracer;
+    {
+        std::lock_guard lock(mutex);
+        if (recorded) tracer = recorded->tracer();
+        if (links == Origin::Ends) origin.reset();
+    }
+    auto operation = tracer.span("command", [&] { return what; });
+    change();
 }
 
 void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t serial,
@@ -160,16 +177,8 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
     auto out = [&](std::string_view piece) { append(&ConsoleEntry::output, piece); };
     auto err = [&](std::string_view piece) { append(&ConsoleEntry::errors, piece); };
     int status = 0;
-    {
-        std::lock_guard alone(command_mutex);
-        trace::Tracer tracer;
-        {
-            std::lock_guard lock(mutex);
-            if (recorded) tracer = recorded->tracer();
-        }
-        auto operation = tracer.span("command", [&] { return line; });
-        status = commands::run_line(*keep, line, shell, out, err);
-    }
+    as_operation(
+        line, [&] { status = commands::run_line(*keep, line, shell, out, err); }, Origin::Stays);
     show_present(asked);
     std::lock_guard lock(mutex);
     if (asked != epoch) return;
@@ -182,7 +191,7 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
     changed();
 }
 
-void Session::run_command(std::string line) {
+u64 Session::run_command(std::string line) {
     Impl& s = *impl_;
     std::string at = prompt();
     std::lock_guard lock(s.mutex);
@@ -209,6 +218,14 @@ void Session::run_command(std::string line) {
         s.jobber.push({std::move(run), {}});
     }
     s.changed();
+    return serial;
+}
+
+std::optional<ConsoleEntry> Session::command(u64 number) {
+    std::lock_guard lock(impl_->mutex);
+    const u64 index = number - impl_->console_first;
+    if (number < impl_->console_first || index >= impl_->console.size()) return std::nullopt;
+    return impl_->console[static_cast<std::size_t>(index)];
 }
 
 void Session::cancel_command() {

@@ -49,6 +49,10 @@ void Session::open_writable(std::function<Result<Devices>()> make, std::string n
     auto open = [&s, make = std::move(make), tell = std::move(opened), environment, asked = s.epoch] {
         using Opened = Result<std::unique_ptr<mount::RecordedVolume>>;
         auto devices = make();
+        if (devices) {
+            std::lock_guard hold(s.mutex);
+            if (asked == s.epoch) s.devices = *devices;
+        }
         mount::Options options;
         options.environment = environment;
         Opened volume = devices ? mount::RecordedVolume::open(std::move(*devices), options)
@@ -72,6 +76,7 @@ void Session::Impl::finish_opening_recorded(u64 asked,
     if (!opened) {
         open_error = std::move(opened).error();
         state = SessionState::Failed;
+        devices.clear();
         changed();
         return;
     }
@@ -123,12 +128,19 @@ bool Session::edit_in_memory() {
         name = impl_->name;
     }
     open_writable([devices = std::move(devices)]() -> Result<Devices> { return devices; }, std::move(name));
+    std::lock_guard lock(impl_->mutex);
+    impl_->in_memory = true;
     return true;
 }
 
 bool Session::writable() {
     std::lock_guard lock(impl_->mutex);
     return impl_->recorded != nullptr && !impl_->recorded->played();
+}
+
+bool Session::in_memory() {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->recorded != nullptr && impl_->in_memory;
 }
 
 std::shared_ptr<const Timeline> Session::timeline() {

@@ -86,6 +86,8 @@ void ViewState::forget_volume() {
     line_in_past.reset();
     bookmarks.clear();
     rows_first = 0;
+    volumes_open = false;
+    dialog.reset();
 }
 
 }  // namespace glassfs::ui

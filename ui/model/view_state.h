@@ -5,6 +5,7 @@
 #pragma once
 
 #include "inspect/inspector.h"
+#include "ui/model/dialog.h"
 
 #include <optional>
 #include <set>
@@ -55,6 +56,8 @@ struct ViewState {
     bool reduced_motion = false;
     bool console_open = false;
     std::string console_input;
+    bool volumes_open = false;  // the list of volumes, in place of an open volume's files
+    DialogPtr dialog;           // what is being asked; null: nothing
     Selection selection;
     Hover hover;                      // of the last frame: read this one
     Hover next_hover;                 // of this frame: write this one
