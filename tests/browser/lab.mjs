@@ -100,11 +100,12 @@ test('tour: copy on write goes through its six steps', async () => {
     const pills = [];
     for (let step = 0; step < 6; ++step) {
         await page.until(
-            (state, wanted) => state.tour?.step === wanted && state.tour.ready && !state.stats.busy,
+            (state, wanted) => state.tour?.step === wanted && state.tour.ready,
             `step ${step} is ready`,
             60000,
             step,
         );
+        await page.settled();
         const state = await page.state();
         equal(state.tour.steps, 6, 'steps');
         pills.push(state.headline.kind);

@@ -46,8 +46,8 @@ void LabModel::push(std::function<Result<void>()> work) {
         } else if (!done) {
             now_.error = done.error();
         }
-        --pending_;
         publish(now_.cancelled ? now_.fraction : 1);
+        --pending_;  // whoever sees that nothing is pending sees the last snapshot
     };
     if (worker_.push({std::move(task), {}})) --pending_;
 }

@@ -114,7 +114,7 @@ struct Session::Impl {
     // A command can be run again from a link; anything else ends that.
     enum class Origin : u8 { Ends, Stays };
     void as_operation(const std::string& name, const std::function<void()>& change,
-                      Origin links = Origin::Ends);
+                      Origin kept = Origin::Ends);
     // Queues a job on the open volume, whose thread runs `work`; what it returns becomes the job's error.
     std::shared_ptr<Job> start_job(std::string title,
                                    std::function<Result<void>(mount::Volume&, u64 epoch, Job&)> work);

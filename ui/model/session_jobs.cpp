@@ -137,13 +137,13 @@ std::vector<std::shared_ptr<Job>> Session::jobs() {
     return {impl_->jobs.begin(), impl_->jobs.end()};
 }
 
-void Session::Impl::as_operation(const std::string& what, const std::function<void()>& change, Origin links) {
+void Session::Impl::as_operation(const std::string& what, const std::function<void()>& change, Origin kept) {
     std::lock_guard alone(command_mutex);
     trace::Tracer tracer;
     {
         std::lock_guard lock(mutex);
         if (recorded) tracer = recorded->tracer();
-        if (links == Origin::Ends) origin.reset();
+        if (kept == Origin::Ends) origin.reset();
     }
     auto operation = tracer.span("command", [&] { return what; });
     change();
