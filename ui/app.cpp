@@ -3,7 +3,9 @@
 
 #include "base/text.h"
 #include "imgui.h"
+#include "ui/ask.h"
 #include "ui/draw_block.h"
+#include "ui/model/file_dialog.h"
 #include "ui/platform.h"
 #include "ui/views/lab_view.h"
 #include "ui/views/trees_stage.h"
@@ -28,6 +30,7 @@ struct App::State {
     std::string pending_extract = {};
     std::shared_ptr<const LabSnapshot> drawn_lab = {};
     bool glyphs = false;
+    bool held_over = false;  // files are, over the native window
 };
 
 App::App(Session& session) : state_(new State{.ui = Ui{session}}) {}
@@ -178,7 +181,21 @@ void apply_actions(App& app, Ui& ui) {
             copy_with_toast(inspector_text(inspector_model(ui.session)), "the inspector as text");
         if (!effect->extract_path.empty()) app.extract(effect->extract_path);
         apply_lab_action(ui, *effect);
+        if (!effect->ask.empty()) ui.asks.push_back({effect->ask, effect->of});
+        if (!effect->verb.empty()) ui.verbs.push_back({effect->verb, effect->of});
     }
+}
+
+// Dialogs, and what was done to volumes and files by them.
+void follow_dialogs(Ui& ui) {
+    for (const Ui::Wanted& one : std::exchange(ui.asks, {})) open_dialog(ui, one.what, one.of);
+    for (const Ui::Wanted& one : std::exchange(ui.verbs, {})) do_to_volume(ui, one.what, one.of);
+    if (auto drop = platform::take_drop()) {
+        handle_drop(ui, std::move(*drop));
+        ui.drop_into.clear();
+    }
+    poll(ui.view().dialog);
+    follow_jobs(ui);
 }
 
 }  // namespace
@@ -197,6 +214,8 @@ void App::frame(float width, float height, double cpu_ms) {
     if (auto error = session.follow_wanted_path()) toast(error->message());
     if (auto error = session.follow_wanted_key()) toast(error->message());
     if (!s.pending_extract.empty()) extract(std::exchange(s.pending_extract, {}));
+    follow_dialogs(ui);
+    ui.drag_over = s.held_over || platform::drag().has_value();
     handle_keys(ui);
     follow_tour(ui);
     if (std::exchange(ui.share_wanted, false)) share(ui);
@@ -272,6 +291,8 @@ void App::draw(float width, float height) {
     focus_mark(ui);
     ImGui::End();
     draw_help(ui);
+    draw_file_menu(ui);
+    draw_dialog(ui);
     if (s.glyphs) draw_glyph_sheet(ImGui::GetForegroundDrawList(), {0, 0});
 }
 
@@ -283,7 +304,7 @@ void App::publish() {
     if (s.published_at >= 0 && now - s.published_at < publish_every) return;
     s.published_at = now;
     std::string json = page_state_json(s.ui.session, s.ui.files, s.ui.headline, s.ui.stats,
-                                       {s.drawn_lab.get(), &s.ui.guide});
+                                       {s.drawn_lab.get(), &s.ui.guide, &platform::kept()});
     std::size_t stats = json.rfind("\"stats\"");  // changes with every frame, and says nothing new
     std::string what = json.substr(0, stats);
     if (what == s.published) return;
@@ -299,14 +320,14 @@ bool App::animating() const {
     const bool rebuilding = ui.shared.under_way();
     const bool touring = ui.guide.tour() != nullptr && !ui.guide.ready();
     return state_->trees.animating() || fading || publishing || lab || touring || rebuilding || ui.playing ||
-           state_->ui.session.state() == SessionState::Opening;
+           !ui.asks.empty() || state_->ui.session.state() == SessionState::Opening;
 }
 
 void App::show_glyphs(bool show) {
     state_->glyphs = show;
 }
 void App::set_drag_over(bool over) {
-    state_->ui.drag_over = over;
+    state_->held_over = over;
 }
 
 bool App::stale() const {

@@ -3,10 +3,13 @@
 // and its JavaScript). Called on the UI thread except where said.
 #pragma once
 
+#include "ui/layout.h"
+#include "ui/model/kept_volumes.h"
 #include "ui/model/session.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,29 +22,39 @@ void copy_text(const std::string& utf8);  // to the clipboard
 bool can_ask_for_image();
 void ask_for_image(Session& session);
 
-// Opens image files that were dropped on the native window. (What is dropped on the page arrives through its
-// script.)
-void open_files(Session& session, std::vector<std::string> paths);
+// What was dropped, or chosen to be added. The app decides what becomes of it.
+struct Drop {
+    std::string name;                                        // "photos", "disk.img and 2 more"
+    ImportSource source = {};                                // its files and folders
+    std::function<Result<Session::Devices>()> devices = {};  // the files as devices; empty: there are folders
+    bool image = false;                                      // one file that looks like an image
+    std::string into = {};     // where to copy it, when it was chosen for a folder
+    std::string problem = {};  // it can't be used at all
+};
+std::optional<Drop> take_drop();
+// The window's system says that these were dropped on it. (A page hears of it through its own script.)
+void drop_paths(std::vector<std::string> paths);
+// Where files are being held over the window, in layout units.
+struct DragPoint {
+    float x = 0;
+    float y = 0;
+};
+std::optional<DragPoint> drag();
+// Asks for files to copy into the folder `into`; take_drop() has them later.
+bool can_ask_for_files();
+void ask_for_files(Session& session, const std::string& into);
 
 // Opens the sample volume in `session`, later; false when this host has none.
 bool can_open_sample();
 void open_sample(Session& session);
 
-// Volumes that this host keeps for its user: a page's storage. What is known of them now.
-struct KeptVolume {
-    std::string id;
-    std::string name;
-    u64 bytes = 0;
-    bool elsewhere = false;  // another tab has it open
-};
-const std::vector<KeptVolume>& kept_volumes();
-// Opens one in `session`, later; takes it over from another tab if need be.
-void open_kept(Session& session, const std::string& id);
-void remove_kept(const std::string& id);
-// Makes an empty volume and opens it in `session`: a kept one, or where nothing is kept, one in memory.
-void new_volume(Session& session, const std::string& name);
-inline constexpr u64 new_volume_bytes = 128ULL << 20;
-inline constexpr u32 new_volume_node_size = 4096;  // small: a few files make a tree
+// Volumes that this host keeps for its user, in a page's storage: what is known of them now.
+const KeptState& kept();
+// Asks the host for something about them (kept_request()); the number is for kept_outcome(). Volumes are
+// opened in `session`, later.
+u64 request_kept(Session& session, const std::string& json);
+// "" once it is done, or what went wrong; nothing yet. The answer is given once.
+std::optional<std::string> kept_outcome(u64 request);
 
 // Where an extracted file goes: the page's download, or a file in the current directory (never over an
 // existing one: "name (2)"). `size` in bytes, 0 when not known. The sink is then used on a worker thread.
@@ -58,6 +71,19 @@ bool is_page();  // a few words differ: "in this tab"
 // Where the console's text input lies, in CSS pixels of the canvas; the page puts a real DOM input there.
 // Returns false when the host has none, and the UI draws its own.
 bool place_console_input(bool visible, float x, float y, float width, float height);
+
+// A line or several lines of text in a dialog, in layout units. The page puts a real DOM control there, whose
+// changes come back as the action "field"; returns false when the host has none, and the UI draws its own.
+// Called in each frame for each; end_text_places() takes away those that were not placed since.
+struct TextPlace {
+    const std::string& id;
+    const std::string& label;
+    const std::string& value;
+    bool several_lines = false;
+    Rect rect = {};
+};
+bool place_text(const TextPlace&, float scale);
+void end_text_places();
 
 // The state for tests and assistive technology changed (page_state.h): the page updates its DOM mirror.
 void publish_state(const std::string& json);

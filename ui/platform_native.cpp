@@ -3,8 +3,11 @@
 #include "ui/platform_native.h"
 
 #include "block/file_device.h"
+#include "mount/mount.h"
+#include "ui/import_native.h"
 
 #include <SDL.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +25,8 @@ float density = 1;
 std::FILE* dialog = nullptr;
 Session* dialog_session = nullptr;
 std::string dialog_answer;
+std::string dialog_into;  // files are asked for, to be copied into this folder; empty: images to open
+std::optional<Drop> dropped;
 
 class FileSink final : public ByteSink {
   public:
@@ -36,9 +41,16 @@ class FileSink final : public ByteSink {
         if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return {};
         return fail(Cause::DeviceWriteFailed, path_.string());
     }
+    Result<void> zeros(u64 count) override {
+        if (fseeko(file_, static_cast<off_t>(count), SEEK_CUR) != 0)
+            return fail(Cause::DeviceWriteFailed, path_.string());
+        return {};
+    }
     Result<void> finish() override {
-        bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
-        if (closed) return {};
+        // A hole at the end makes the file no longer by itself.
+        bool good = std::fflush(file_) == 0 && ftruncate(fileno(file_), ftello(file_)) == 0;
+        good &= std::fclose(std::exchange(file_, nullptr)) == 0;
+        if (good) return {};
         return fail(Cause::DeviceWriteFailed, path_.string());
     }
 
@@ -59,27 +71,68 @@ bool can_ask_for_image() {
     return there;
 }
 
+namespace {
 // The dialog is a process of its own: the window goes on drawing, and polls for its answer (wants_frame).
-void ask_for_image(Session& session) {
+void ask(Session& session, const char* title, const std::string& into) {
     if (dialog) return;
-    dialog =
-        popen("zenity --file-selection --multiple --separator='\n' --title='Open an image' 2>/dev/null", "r");
+    const std::string command = std::string("zenity --file-selection --multiple --separator='\n' --title='") +
+                                title + "' 2>/dev/null";
+    dialog = popen(command.c_str(), "r");
     if (!dialog) return;
+    dialog_into = into;
     fcntl(fileno(dialog), F_SETFL, O_NONBLOCK);
     dialog_session = &session;
     dialog_answer.clear();
 }
+}  // namespace
+
+void ask_for_image(Session& session) {
+    ask(session, "Open an image", "");
+}
+bool can_ask_for_files() {
+    return can_ask_for_image();
+}
+void ask_for_files(Session& session, const std::string& into) {
+    ask(session, "Copy into the volume", into);
+}
+
+std::optional<Drop> take_drop() {
+    return std::exchange(dropped, std::nullopt);
+}
+std::optional<DragPoint> drag() {
+    return std::nullopt;  // SDL says where files were dropped only when they are
+}
+
+namespace {
+std::string name_of(const std::vector<std::string>& paths) {
+    const std::string first = std::filesystem::path(paths.front()).filename().string();
+    return paths.size() == 1 ? first : first + " and " + std::to_string(paths.size() - 1) + " more";
+}
+
+Result<Session::Devices> devices_of(const std::vector<std::string>& paths) {
+    Session::Devices devices;
+    for (const std::string& path : paths) devices.push_back(TRY(block::FileDevice::open(path)));
+    return devices;
+}
+}  // namespace
+
+void drop_paths(std::vector<std::string> paths) {
+    Drop drop{.name = name_of(paths), .source = host_files(paths)};
+    const bool folders = std::ranges::any_of(paths, [](const std::string& path) {
+        std::error_code ignored;
+        return std::filesystem::is_directory(path, ignored);
+    });
+    if (!folders) drop.devices = [paths] { return devices_of(paths); };
+    if (!folders && paths.size() == 1) {
+        auto file = block::FileDevice::open(paths[0]);
+        drop.image = file && !mount::identify(**file).empty();
+    }
+    dropped = std::move(drop);
+}
 
 void open_files(Session& session, std::vector<std::string> paths) {
-    std::string name = std::filesystem::path(paths.front()).filename().string();
-    auto make = [paths]() -> Result<Session::Devices> {
-        Session::Devices devices;
-        for (const std::string& path : paths) {
-            devices.push_back(TRY(block::FileDevice::open(path)));
-        }
-        return devices;
-    };
-    session.open_from(std::move(make), std::move(name));
+    std::string name = name_of(paths);
+    session.open_from([paths = std::move(paths)] { return devices_of(paths); }, std::move(name));
 }
 
 std::string share_address() {
@@ -91,15 +144,22 @@ bool can_open_sample() {
 }
 void open_sample(Session&) {}
 
-const std::vector<KeptVolume>& kept_volumes() {
-    static const std::vector<KeptVolume> none;
+// A window keeps nothing: its volumes are files, or in memory.
+const KeptState& kept() {
+    static const KeptState none;
     return none;
 }
-void open_kept(Session&, const std::string&) {}
-void remove_kept(const std::string&) {}
-void new_volume(Session& session, const std::string& name) {
-    session.create(name, new_volume_bytes, {.label = name, .node_size = new_volume_node_size});
+u64 request_kept(Session&, const std::string&) {
+    return 0;
 }
+std::optional<std::string> kept_outcome(u64) {
+    return "this window keeps no volumes";
+}
+
+bool place_text(const TextPlace&, float) {
+    return false;
+}
+void end_text_places() {}
 
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64) {
     std::filesystem::path wanted(name);
@@ -160,13 +220,18 @@ void poll_dialog() {
         if (end > at) paths.push_back(dialog_answer.substr(at, end - at));
         at = end + 1;
     }
-    if (!paths.empty()) open_files(*dialog_session, std::move(paths));
+    if (paths.empty()) return;
+    if (dialog_into.empty()) {
+        open_files(*dialog_session, std::move(paths));
+        return;
+    }
+    dropped = Drop{.name = name_of(paths), .source = host_files(paths), .into = dialog_into};
 }
 }  // namespace
 
 bool wants_frame() {
     poll_dialog();
-    return !actions.empty();
+    return !actions.empty() || dropped.has_value();
 }
 
 }  // namespace glassfs::ui::platform

@@ -8,6 +8,9 @@
 
 namespace glassfs::ui::platform {
 
+// Opens image files: the devices of one volume.
+void open_files(Session& session, std::vector<std::string> paths);
+
 void push_action(std::string json);
 const std::string& published_state();  // the last JSON of publish_state()
 void set_density(float pixels_per_unit);

@@ -120,7 +120,7 @@ bool Window::State::handle(SDL_Event& event) {
     }
     if (event.type == SDL_DROPCOMPLETE) {
         app->set_drag_over(false);
-        if (!dropped.empty()) platform::open_files(session, std::exchange(dropped, {}));
+        if (!dropped.empty()) platform::drop_paths(std::exchange(dropped, {}));
         return true;
     }
     float scale = session.view.scale;

@@ -16,6 +16,7 @@
 #include <emscripten/threading.h>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace glassfs::ui::platform {
@@ -42,7 +43,22 @@ struct ArrivingStore {
 std::map<web::StoreMailbox*, ArrivingStore> arriving_stores;
 web::StoreMailbox* open_store = nullptr;
 u64 open_store_epoch = 0;
-std::vector<KeptVolume> kept;
+
+KeptState kept_state;
+u64 requests = 0;
+std::map<u64, std::string> outcomes;  // of requests, until they are fetched
+
+// What is being dropped: one call for each file and folder.
+struct ArrivingDrop {
+    std::shared_ptr<web::FileSet> set;
+    std::vector<ImportItem> items;
+    Session::Devices devices;
+};
+ArrivingDrop arriving_drop;
+std::optional<Drop> dropped;
+std::optional<DragPoint> drag_point;
+std::map<std::string, std::string> texts;  // that the page shows, by field
+std::set<std::string> texts_placed;        // in this frame
 
 // Opens the devices that have arrived, in the session's worker and after `prepare` has run there. The page is
 // told how it ended.
@@ -76,13 +92,6 @@ void ask_for_image(Session& session) {
     page_ask_for_image();
 }
 
-// What is dropped on a page comes as File objects through page/files.js; a path leads nowhere here.
-void open_files(Session& session, std::vector<std::string> paths) {
-    std::string first = paths.empty() ? std::string() : std::move(paths.front());
-    Error error{Cause::DeviceOpenFailed, {}, "a page can't open files by their path"};
-    session.fail_open(std::move(error), std::move(first));
-}
-
 std::string share_address() {
     char* address = page_address();
     std::string out = address;
@@ -98,20 +107,52 @@ void open_sample(Session& session) {
     page_open_sample();
 }
 
-const std::vector<KeptVolume>& kept_volumes() {
-    return kept;
+const KeptState& kept() {
+    return kept_state;
 }
-void open_kept(Session& session, const std::string& id) {
+u64 request_kept(Session& session, const std::string& json) {
     session_of_page = &session;
-    page_open_kept(id.c_str());
+    page_request_kept(static_cast<double>(++requests), json.c_str());
+    return requests;
 }
-void remove_kept(const std::string& id) {
-    page_remove_kept(id.c_str());
+std::optional<std::string> kept_outcome(u64 request) {
+    auto found = outcomes.extract(request);
+    return found.empty() ? std::nullopt : std::optional(std::move(found.mapped()));
 }
-void new_volume(Session& session, const std::string& name) {
+
+std::optional<Drop> take_drop() {
+    return std::exchange(dropped, std::nullopt);
+}
+// What is dropped on a page comes as File objects through page/files.js.
+void drop_paths(std::vector<std::string>) {}
+std::optional<DragPoint> drag() {
+    return drag_point;
+}
+bool can_ask_for_files() {
+    return true;
+}
+void ask_for_files(Session& session, const std::string& into) {
     session_of_page = &session;
-    page_new_volume(name.c_str(), static_cast<double>(new_volume_bytes),
-                    static_cast<int>(new_volume_node_size));
+    page_ask_for_files(into.c_str());
+}
+
+bool place_text(const TextPlace& place, float scale) {
+    const Rect& r = place.rect;
+    page_place_text(place.id.c_str(), place.label.c_str(), place.several_lines ? 1 : 0, r.x * scale,
+                    r.y * scale, r.w * scale, r.h * scale, scale);
+    texts_placed.insert(place.id);
+    auto known = texts.find(place.id);
+    if (known == texts.end() || known->second != place.value) {
+        texts[place.id] = place.value;
+        page_set_text(place.id.c_str(), place.value.c_str());
+    }
+    return true;
+}
+void end_text_places() {
+    if (texts.empty()) return;
+    std::erase_if(texts, [](const auto& entry) { return !texts_placed.contains(entry.first); });
+    texts_placed.clear();
+    page_end_text_places();
 }
 
 Result<std::unique_ptr<ByteSink>> start_download(const std::string& name, u64 size) {
@@ -244,25 +285,79 @@ EMSCRIPTEN_KEEPALIVE void glassfs_store_open(web::StoreMailbox* mailbox, const c
 
 EMSCRIPTEN_KEEPALIVE void glassfs_store_format(web::StoreMailbox* mailbox, u32 node_size, const char* name,
                                                const char* label, const char* checksum, const char* metadata,
-                                               const char* data) {
+                                               const char* data, const char* compression) {
     mount::FormatOptions options;
     options.label = label;
     options.node_size = node_size;
     options.checksum = checksum;
     options.metadata_profile = metadata;
     options.data_profile = data;
+    options.compression = compression;
     host::open_arrived(mailbox, name,
                        [options](const auto& devices) { return mount::format(devices, options); });
 }
 
-// The volumes that the page keeps, one call each behind a call of the first.
-EMSCRIPTEN_KEEPALIVE void glassfs_kept_begin() {
-    host::kept.clear();
+// What the page keeps (ui/model/kept_volumes.h).
+EMSCRIPTEN_KEEPALIVE void glassfs_kept(const char* json) {
+    if (auto state = ui::parse_kept(json)) host::kept_state = std::move(*state);
     host::frame_wanted = true;
 }
 
-EMSCRIPTEN_KEEPALIVE void glassfs_kept_add(const char* id, const char* name, double bytes, int elsewhere) {
-    host::kept.push_back({id, name, static_cast<u64>(bytes), elsewhere != 0});
+EMSCRIPTEN_KEEPALIVE void glassfs_kept_done(double request, const char* message) {
+    host::outcomes[static_cast<u64>(request)] = message;
+    host::frame_wanted = true;
+}
+
+// Files and folders that are dropped: the page starts a worker that serves this mailbox, and names the files
+// in its order, folders in between, each before what is in it.
+EMSCRIPTEN_KEEPALIVE web::FileMailbox* glassfs_drop_begin() {
+    host::arriving_drop = {std::make_shared<web::FileSet>(), {}, {}};
+    return host::arriving_drop.set->mailbox();
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_drop_add(const char* path, double size, double modified_ms, int folder) {
+    auto& [set, items, devices] = host::arriving_drop;
+    ui::ImportItem item;
+    item.path = path;
+    item.type = folder ? vfs::FileType::Directory : vfs::FileType::Regular;
+    if (!folder) {
+        item.size = static_cast<u64>(size);
+        const auto ms = static_cast<s64>(modified_ms);
+        item.mtime = TimeSpec{ms / 1000, static_cast<u32>(ms % 1000) * 1000000};
+        auto device =
+            std::make_shared<web::FileDevice>(set, static_cast<u32>(devices.size()), path, item.size);
+        devices.push_back(device);
+        item.open = [device]() -> Result<std::shared_ptr<block::Device>> { return device; };
+    }
+    items.push_back(std::move(item));
+}
+
+// `image`: one file that looks like one. `into`: the folder they were chosen for, or "".
+EMSCRIPTEN_KEEPALIVE void glassfs_drop_end(const char* name, int image, const char* into) {
+    auto [set, items, devices] = std::exchange(host::arriving_drop, {});
+    host::Drop drop{.name = name, .image = image != 0, .into = into};
+    if (devices.size() == items.size())
+        drop.devices = [devices]() -> Result<ui::Session::Devices> { return devices; };
+    drop.source = [all = std::move(items)](ui::Job&) -> Result<std::vector<ui::ImportItem>> { return all; };
+    host::dropped = std::move(drop);
+    host::frame_wanted = true;
+}
+
+EMSCRIPTEN_KEEPALIVE void glassfs_drop_failed(const char* name, const char* problem) {
+    host::dropped = host::Drop{.name = name, .problem = problem};
+    host::frame_wanted = true;
+}
+
+// Files are held over the page at this place, in CSS pixels; `over` 0: no longer.
+EMSCRIPTEN_KEEPALIVE void glassfs_drag(int over, float x, float y) {
+    host::drag_point.reset();
+    if (over) host::drag_point = host::DragPoint{x, y};
+    host::frame_wanted = true;
+}
+
+// What a person has typed into a field: it needn't be shown to them again.
+EMSCRIPTEN_KEEPALIVE void glassfs_text_typed(const char* id, const char* value) {
+    host::texts[id] = value;
 }
 
 // Lets go of the volume, synced, if the session still has it. The worker ends once nobody uses the devices.

@@ -105,6 +105,13 @@ float draw_status(Ui& ui, Rect strip, float y, const char* verb) {
 
 std::string job_line(const Job& job) {
     if (job.done && job.error) return job.title + ": " + job.error->message();
+    if (job.files_total > 0) {
+        std::string files = job.title + ": " + grouped(job.files_done) + " of " +
+                            plural(job.files_total, "file") + ", " + size_text(job.bytes_done);
+        if (job.done) files += ", done";
+        if (job.files_failed > 0) files += ", " + grouped(job.files_failed) + " left out";
+        return files;
+    }
     std::string line = job.title + ": " + size_text(job.bytes_done);
     if (job.bytes_total > 0) line += " of " + size_text(job.bytes_total);
     if (job.done) line += ", done";

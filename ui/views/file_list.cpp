@@ -64,6 +64,12 @@ void draw_entry(Ui& ui, const TreeRow& row, int id, Rect r, const Columns& colum
         return;
     }
     bool folder = row.type == vfs::FileType::Directory;
+    if (folder && ui.drag_over && !ui.drop_into.empty() && ui.drop_into == row.path)
+        outline(r, t.accent, 5, 2);
+    if (touch.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
+        ui.view().select_file(row.id, row.path);
+        ui.menu = Ui::Menu{ImGui::GetMousePos().x, ImGui::GetMousePos().y, row.path, row.type};
+    }
     bool special = row.type != vfs::FileType::Regular && row.type != vfs::FileType::Symlink && !folder;
     icon(folder                               ? Icon::Folder
          : row.type == vfs::FileType::Symlink ? Icon::Link
@@ -113,6 +119,19 @@ void walk(Ui& ui, const std::vector<TreeRow>& rows, Scroll& scroll) {
     scroll.reveal(scroll.top() + static_cast<float>(to) * row_height, row_height);
 }
 
+// The folder that files are held over.
+void aim_drop(Ui& ui, const std::vector<TreeRow>& rows, Rect body, float top) {
+    auto point = platform::drag();
+    if (!point) return;
+    const float scale = ui.view().scale;
+    const float x = point->x / scale;
+    const float y = point->y / scale;
+    ui.drop_into.clear();
+    if (!body.contains(x, y) || y < top) return;
+    const auto row = static_cast<std::size_t>((y - top) / row_height);
+    if (row < rows.size() && rows[row].type == vfs::FileType::Directory) ui.drop_into = rows[row].path;
+}
+
 }  // namespace
 
 void draw_file_list(Ui& ui, Rect r) {
@@ -140,12 +159,16 @@ void draw_file_list(Ui& ui, Rect r) {
     Rect body{r.x, r.y + 34, r.w, r.h - 34};
     Scroll scroll("folder", body);
     if (ui.has_focus(Panel::Stage)) walk(ui, rows, scroll);
+    if (ui.has_focus(Panel::Stage)) file_keys(ui);
+    aim_drop(ui, rows, body, scroll.top());
     auto [first, last] = scroll.visible(rows.size(), row_height, scroll.top());
     for (std::size_t i = first; i < last && i < rows.size(); ++i) {
         TreeRow row = rows[i];  // a click may change the rows
         float y = scroll.top() + static_cast<float>(i) * row_height;
         draw_entry(ui, row, static_cast<int>(i), {r.x, y, r.w - 8, row_height}, columns);
     }
+    const bool plain = ImGui::IsWindowHovered() && !ui.menu && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+    if (plain) ui.menu = Ui::Menu{ImGui::GetMousePos().x, ImGui::GetMousePos().y};
     if (rows.empty())
         draw_text(canvas(), Font::Body, r.x + 8, scroll.top() + 16, t.text3, "This folder is empty.");
     scroll.content_height(static_cast<float>(rows.size()) * row_height);

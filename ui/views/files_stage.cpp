@@ -47,37 +47,32 @@ void draw_drop(Ui& ui, Rect r, bool big) {
         "It is opened read-only and never leaves this computer. Several files: the devices of one volume.");
 }
 
-// The volumes that this browser keeps: opened by a click.
-void draw_kept(Ui& ui, Rect r) {
+// Of a volume that can be written to: what is dropped is copied into it.
+void draw_additions(Ui& ui, Rect r) {
     const Theme& t = theme();
-    const auto volumes = platform::kept_volumes();
-    if (volumes.empty()) return;
-    draw_text(canvas(), Font::BodyBold, r.x, r.y + 8, t.text, "Volumes in this browser");
-    float y = r.y + 40;
-    ImGui::PushID("kept");
-    for (std::size_t i = 0; i < volumes.size() && y + 16 < r.bottom(); ++i, y += 36) {
-        const platform::KeptVolume& one = volumes[i];
-        Rect row{r.x, y - 16, r.w, 32};
-        ImGui::PushID(static_cast<int>(i));
-        fill(row, t.raised, 6);
-        outline(row, t.line, 6);
-        float right = row.right() - 12;
-        right -= button_width("Delete");
-        if (button("delete", "Delete", right, y, {.height = 24, .tooltip = "It can't be brought back"})) {
-            platform::remove_kept(one.id);
-        }
-        const char* verb = one.elsewhere ? "Take over" : "Open";
-        right -= button_width(verb) + 8;
-        if (button("open", verb, right, y, {.primary = !one.elsewhere, .height = 24})) {
-            platform::open_kept(ui.session, one.id);
-        }
-        const std::string what = size_text(one.bytes) + (one.elsewhere ? ", open in another tab" : "");
-        draw_text_fit(canvas(), Font::BodyBold, row.x + 12, y, row.w * 0.4F, t.text, printable(one.name));
-        draw_text_fit(canvas(), Font::Caption, row.x + row.w * 0.42F, y, right - row.x - row.w * 0.42F - 8,
-                      t.text2, what);
-        ImGui::PopID();
+    const bool over = ui.drag_over;
+    if (over) fill(r, t.accent_background);
+    dashed_outline(r, over ? t.accent : t.line_strong);
+    const float y = r.centre_y();
+    icon(Icon::Up, r.x + 30, y, over ? t.accent : t.text2);
+    float right = r.right() - 16;
+    auto offer = [&](const char* what, const char* label) {
+        right -= button_width(label);
+        const bool pressed = button(what, label, right, y);
+        right -= 8;
+        return pressed;
+    };
+    if (offer("export", "Export image")) ui.verbs.push_back({"export", ""});
+    for (auto [what, label] : {std::pair("new-folder", "New folder"), std::pair("new-file", "New file")}) {
+        if (offer(what, label)) ui.asks.push_back({what, ui.view().folder_path});
     }
-    ImGui::PopID();
+    if (platform::can_ask_for_files() && offer("add-files", "Add files"))
+        ui.asks.push_back({"add-files", ui.view().folder_path});
+    const float x = r.x + 54;
+    const std::string into = ui.drop_into.empty() ? ui.view().folder_path : ui.drop_into;
+    draw_text_fit(canvas(), Font::BodyBold, x, y - 9, right - x, t.text,
+                  over ? "Drop to copy" : "Drop files or folders here");
+    draw_text_fit(canvas(), Font::Caption, x, y + 11, right - x, t.text2, "Copied into " + printable(into));
 }
 
 void draw_closed(Ui& ui, Rect stage) {
@@ -99,9 +94,9 @@ void draw_closed(Ui& ui, Rect stage) {
         draw_text_fit(canvas(), Font::Reason, inner.x, y + 24, inner.w, t.text2, what);
         y += 56;
     }
-    draw_drop(ui, {inner.x, y, inner.w, std::min(120.0F, inner.bottom() - y)}, true);
-    y += 140;
-    if (y + 60 < inner.bottom()) draw_kept(ui, {inner.x, y, inner.w, inner.bottom() - y});
+    draw_drop(ui, {inner.x, y, inner.w, std::min(100.0F, inner.bottom() - y)}, true);
+    y += 120;
+    if (y + 60 < inner.bottom()) draw_volumes(ui, {inner.x, y, inner.w, inner.bottom() - y});
 }
 
 }  // namespace
@@ -113,6 +108,10 @@ void draw_files_stage(Ui& ui) {
         draw_closed(ui, stage);
         return;
     }
+    if (ui.view().volumes_open) {
+        draw_volumes(ui, stage.inset(20, 16));
+        return;
+    }
     // The picture and the drop area give way when the stage is low.
     float y = stage.y;
     float bottom = stage.bottom() - 16;
@@ -121,7 +120,11 @@ void draw_files_stage(Ui& ui) {
         y += picture_height;
     }
     if (stage.h >= 320) {
-        draw_drop(ui, {stage.x + 20, bottom - drop_height, stage.w - 40, drop_height}, false);
+        const Rect drop{stage.x + 20, bottom - drop_height, stage.w - 40, drop_height};
+        if (ui.session.writable())
+            draw_additions(ui, drop);
+        else
+            draw_drop(ui, drop, false);
         bottom -= drop_height + 12;
     }
     Rect content{stage.x + 20, y + 4, stage.w - 40, bottom - y - 4};

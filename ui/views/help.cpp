@@ -23,6 +23,8 @@ constexpr Key keys[] = {
     {"\xe2\x86\x91 \xe2\x86\x93 \xe2\x86\x90 \xe2\x86\x92", "Walk files, blocks and items"},
     {"+  \xe2\x88\x92  0", "Zoom the tree in, out, to all of it"},
     {"Z", "Zoom to the selection"},
+    {"N  Shift N", "New file, new folder in a writable volume"},
+    {"E  F2  Del", "Edit, rename, delete the selected file"},
     {"`", "Console"},
     {"Ctrl O", "Open an image"},
     {"Ctrl +  Ctrl \xe2\x88\x92", "Scale of the interface"},

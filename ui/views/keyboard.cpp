@@ -39,6 +39,8 @@ void back_out(Ui& ui) {
         ui.help_open = false;
     else if (ui.choices.navigator_over)
         ui.choices.navigator_over = false;
+    else if (view.volumes_open)
+        view.volumes_open = false;
     else if (view.selection.bytes)
         view.selection.bytes.reset();
     else if (view.selection.slot)
@@ -72,13 +74,22 @@ void control_keys(Ui& ui) {
 }  // namespace
 
 bool Ui::has_focus(Panel panel) const {
-    return focus == panel && !ImGui::GetIO().WantTextInput;
+    return focus == panel && !ImGui::GetIO().WantTextInput && !session.view.dialog && !menu;
 }
 
 void handle_keys(Ui& ui) {
     const ImGuiIO& io = ImGui::GetIO();
     ViewState& view = ui.view();
     ui.focus_moved = false;
+    if (view.dialog) {
+        if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) press(view.dialog, "cancel");
+        const bool lines = view.dialog && !view.dialog->fields.empty() &&
+                           view.dialog->fields[0].kind == DialogField::Kind::Text;
+        const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+        const bool save = io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_S, false);
+        if (view.dialog && ((enter && (!lines || io.KeyCtrl)) || save)) press(view.dialog, "primary");
+        return;
+    }
     if (ImGui::IsKeyPressed(ImGuiKey_GraveAccent, false)) {
         view.console_open = !view.console_open;
         ui.focus = view.console_open ? Panel::Console : Panel::Stage;

@@ -156,22 +156,23 @@ void draw_top_bar(Ui& ui) {
     if (bar.w >= 1280) {
         float w = button_width("New volume");
         right -= w + 8;
-        if (button("new", "New volume", right, 24, {.height = 28, .tooltip = "An empty btrfs, to work in"})) {
-            platform::new_volume(ui.session, "demo");
+        if (button("new", "New volume", right, 24, {.height = 28, .tooltip = "An empty btrfs, to work in"}))
+            ui.asks.push_back({"new-volume", ""});
+    }
+    if (bar.w >= 900) {
+        float w = button_width("Volumes");
+        right -= w + 8;
+        if (button("volumes", "Volumes", right, 24,
+                   {.height = 28, .tooltip = "Those that are kept, and new ones"})) {
+            ui.view().volumes_open = !ui.view().volumes_open;
+            ui.view().workspace = Workspace::Files;
         }
-        if (!platform::kept_volumes().empty()) {
-            w = button_width("Volumes");
-            right -= w + 8;
-            const char* tip = "Close this one, and choose";
-            if (button("volumes", "Volumes", right, 24, {.height = 28, .tooltip = tip})) ui.session.close();
-        }
-        if (ui.open() && !ui.session.writable()) {
-            w = button_width("Edit");
-            right -= w + 8;
-            const char* tip = "Open it for writing in memory; the image stays as it is";
-            if (button("edit", "Edit", right, 24, {.height = 28, .tooltip = tip}))
-                ui.session.edit_in_memory();
-        }
+    }
+    if (bar.w >= 900 && ui.open() && !ui.session.writable()) {
+        float w = button_width("Edit");
+        right -= w + 8;
+        const char* tip = "Open it for writing in memory; the image stays as it is";
+        if (button("edit", "Edit", right, 24, {.height = 28, .tooltip = tip})) ui.session.edit_in_memory();
     }
     float chip = draw_volume(ui, x, bar.w < 700 ? right : right - tabs_width(false) - 16);
     draw_tabs(ui, chip + 16, right - 16);

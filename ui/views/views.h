@@ -10,6 +10,7 @@
 #include "ui/model/page_state.h"
 #include "ui/model/space_model.h"
 #include "ui/model/tour.h"
+#include "ui/platform.h"
 
 #include <tuple>
 
@@ -65,6 +66,30 @@ struct Ui {
     bool share_wanted = false;        // the link is to be copied: the app does it
     std::string tour_wanted = {};     // begins with the next frame
     std::string extract_wanted = {};  // this path is to be extracted: the app does it
+    // Dialogs and verbs that were asked for in this frame, about a volume's id or a path: the app opens them.
+    struct Wanted {
+        std::string what;
+        std::string of;
+    };
+    std::vector<Wanted> asks = {};
+    std::vector<Wanted> verbs = {};
+    struct Menu {
+        float x = 0;
+        float y = 0;
+        std::string path = {};  // empty: of the folder that is shown
+        vfs::FileType type = vfs::FileType::Unknown;
+    };
+    std::optional<Menu> menu = {};
+    std::string drop_into = {};         // the folder under what is dragged; empty: the one that is shown
+    std::shared_ptr<Job> watched = {};  // what it leaves out is told when it is done
+    struct TextWanted {
+        std::shared_ptr<Job> job = {};
+        std::shared_ptr<std::string> text = {};
+        std::string path = {};
+    };
+    TextWanted text_wanted = {};                                 // to be edited once it is read
+    DialogPtr dialog_shown = {};                                 // in the frame before
+    std::map<std::string, std::vector<char>> dialog_texts = {};  // of the window's own inputs, by field
 
     ViewState& view() { return session.view; }
     LabModel& lab() {
@@ -90,11 +115,15 @@ void draw_inspector(Ui&);
 void draw_timeline(Ui&);
 void draw_console(Ui&);
 void draw_help(Ui&);
+void draw_dialog(Ui&);
+void draw_file_menu(Ui&);
 // The timeline's own moves, also for keys: by steps, by operations.
 void step_by(Ui&, int steps);
 void operation_by(Ui&, int operations);
 void toggle_bookmark(Ui&);  // at the moment that is shown
 void change_speed(Ui&, int by);
+// Keys of the file list: new, rename, delete, edit.
+void file_keys(Ui&);
 // Keys that work everywhere: workspaces, Tab, console, scale.
 void handle_keys(Ui&);
 
@@ -102,6 +131,7 @@ void handle_keys(Ui&);
 void draw_root_picture(Ui&, Rect);
 void draw_file_list(Ui&, Rect);
 void draw_preview(Ui&, Rect);
+void draw_volumes(Ui&, Rect);
 
 // A scrolled part of a panel, from its construction to the end of its scope.
 class Scroll {

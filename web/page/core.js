@@ -81,18 +81,40 @@ export class Core {
     }
     store_format(mailbox, name, options) {
         const { label = name, node_size = 16384, checksum = '', metadata = '', data = '' } = options;
+        const { compression = '' } = options;
         return this.#store_outcome(mailbox, () =>
-            this.#with_text([name, label, checksum, metadata, data], (...texts) =>
+            this.#with_text([name, label, checksum, metadata, data, compression], (...texts) =>
                 this.module._glassfs_store_format(mailbox, node_size, ...texts),
             ),
         );
     }
-    kept_volumes(list) {
-        this.module._glassfs_kept_begin();
-        for (const { id, name, bytes, elsewhere } of list)
-            this.#with_text([id, name], (...texts) =>
-                this.module._glassfs_kept_add(...texts, bytes, elsewhere ? 1 : 0),
-            );
+    kept(state) {
+        this.#with_text([JSON.stringify(state)], (json) => this.module._glassfs_kept(json));
+    }
+    kept_done(request, message) {
+        this.#with_text([message], (text) => this.module._glassfs_kept_done(request, text));
+    }
+    drop_begin() {
+        return this.module._glassfs_drop_begin() >>> 0;
+    }
+    drop_add(path, size, modified, folder) {
+        this.#with_text([path], (at) =>
+            this.module._glassfs_drop_add(at, size, modified, folder ? 1 : 0),
+        );
+    }
+    drop_end(name, image, into) {
+        this.#with_text([name, into], (label, folder) =>
+            this.module._glassfs_drop_end(label, image ? 1 : 0, folder),
+        );
+    }
+    drop_failed(name, problem) {
+        this.#with_text([name, problem], (...texts) => this.module._glassfs_drop_failed(...texts));
+    }
+    drag(over, x, y) {
+        this.module._glassfs_drag(over ? 1 : 0, x, y);
+    }
+    text_typed(id, value) {
+        this.#with_text([id, value], (...texts) => this.module._glassfs_text_typed(...texts));
     }
     store_release(mailbox) {
         this.module._glassfs_store_release(mailbox);

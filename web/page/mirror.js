@@ -4,30 +4,12 @@
 // becomes DOM, changed in place so that the focus and a screen reader's position stay. Whatever has an
 // action can be activated and then sends that action back: the mirror never decides anything.
 
+import { element, set_attribute, set_text, show_rows } from './mirror_elements.js';
+import { show_dialog, show_file_actions, show_volumes } from './mirror_volumes.js';
+
 const ANNOUNCE_EVERY_MS = 1000; // a screen reader can't follow more
 
 const by_id = (id) => document.getElementById(id);
-
-function set_text(element, text) {
-    if (element.textContent !== text) element.textContent = text;
-}
-function set_attribute(element, name, value) {
-    if (value === undefined || value === null || value === '') element.removeAttribute(name);
-    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
-}
-function element(tag, attributes, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-}
-
-// One row for each of `rows`, made by `build` and filled by `fill`; surplus ones go.
-function show_rows(parent, rows, build, fill) {
-    while (parent.children.length > rows.length) parent.lastElementChild.remove();
-    while (parent.children.length < rows.length) parent.append(build());
-    rows.forEach((row, i) => fill(parent.children[i], row));
-}
 
 // A group with one Tab stop: arrows move inside of it, Enter and Space activate.
 class Group {
@@ -107,6 +89,10 @@ export class Mirror {
         by_id('tool-superblock').onclick = () => run({ do: 'superblock' });
         by_id('tool-theme').onclick = () =>
             run({ do: 'theme', name: this.state.theme === 'dark' ? 'light' : 'dark' });
+        this.run = run;
+        by_id('tool-new').onclick = () => run({ do: 'ask', what: 'new-volume' });
+        by_id('tool-volumes').onclick = () => run({ do: 'volumes', open: !this.state.volumes.open });
+        by_id('tool-export').onclick = () => run({ do: 'export' });
         by_id('tool-console').onclick = () => run({ do: 'console', open: !this.state.console.open });
     }
 
@@ -119,6 +105,9 @@ export class Mirror {
         this.#stage(state.stage ?? {});
         this.#inspector(state.inspector ?? {});
         this.#console(state);
+        show_file_actions(state.files ?? [], this.run);
+        show_volumes(state, this.run);
+        show_dialog(state.dialog, this.run);
         for (const group of this.#groups) group.settle();
     }
 
@@ -156,6 +145,9 @@ export class Mirror {
         by_id('tool-copy').hidden = !open;
         by_id('tool-theme').hidden = false;
         by_id('tool-console').hidden = false;
+        by_id('tool-new').hidden = false;
+        by_id('tool-volumes').hidden = false;
+        by_id('tool-export').hidden = !open;
         set_text(by_id('tool-theme'), state.theme === 'dark' ? 'Light theme' : 'Dark theme');
         set_text(by_id('tool-extract'), `Extract ${state.selection?.path || '/'}`);
         set_attribute(by_id('tool-console'), 'aria-expanded', Boolean(state.console?.open));
@@ -289,7 +281,9 @@ export class Mirror {
                     ? `failed: ${job.error}`
                     : job.done
                       ? 'done'
-                      : `${job.bytes_done} of ${job.bytes_total} bytes`;
+                      : job.files_total
+                        ? `${job.files_done} of ${job.files_total} files, ${job.bytes_done} bytes`
+                        : `${job.bytes_done} of ${job.bytes_total} bytes`;
                 set_text(row, `${job.title}: ${state}`);
                 set_attribute(row, 'data-done', Boolean(job.done));
             },

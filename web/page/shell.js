@@ -5,11 +5,13 @@ import { ConsoleInput } from './console_input.js';
 import { Core } from './core.js';
 import { Downloads } from './download.js';
 import { Files } from './files.js';
+import { Kept } from './kept.js';
 import { SharedLinks } from './links.js';
 import { Mirror } from './mirror.js';
 import { isolate, isolation_works, keep_for_offline } from './service.js';
 import { missing, show_problem } from './support.js';
 import { copy_text, Theme, use_font, watch_pixel_ratio } from './system.js';
+import { TextFields } from './text_fields.js';
 import { Volumes } from './volumes.js';
 
 const PROGRAM = new URL('../glassfs.js', import.meta.url).href;
@@ -22,26 +24,13 @@ function build_page(module) {
     const files = new Files(core);
     const downloads = new Downloads(core);
     const console_input = new ConsoleInput(core);
-    const volumes = new Volumes(core, ({ name }) =>
-        core.open_failed('another tab or window has taken this volume over', name),
-    );
-    // What a person asks of kept volumes: failures are shown where the volume would be.
-    const listed = async () => {
-        const list = await volumes.list();
-        core.kept_volumes(
-            list.map(({ id, name, devices, open }) => ({
-                id,
-                name,
-                bytes: devices.reduce((sum, { size }) => sum + size, 0),
-                elsewhere: open === 'elsewhere',
-            })),
-        );
-    };
-    const asked = (name, work) =>
-        work
-            .catch((error) => core.open_failed(error.message, name))
-            .then(listed)
-            .catch((error) => console.warn(`the list of volumes: ${error.message}`));
+    const text_fields = new TextFields(core);
+    const volumes = new Volumes(core, ({ name }) => {
+        core.open_failed('another tab or window has taken this volume over', name);
+        kept.push();
+    });
+    const kept = new Kept(core, volumes);
+    files.kept = kept;
     const links = new SharedLinks(core);
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
@@ -53,13 +42,14 @@ function build_page(module) {
         // A link to a picture is opened in place of the sample, once.
         open_sample: () => {
             if (!links.open_first()) files.open_sample(SAMPLE);
-            asked('', Promise.resolve());
+            kept.push();
         },
         address: () => links.address(),
-        new_volume: (name, bytes, node_size) =>
-            asked(name, volumes.create({ name, devices: [bytes], format: { label: name, node_size } })),
-        open_kept: (id) => asked('', volumes.open(id, { take_over: true })),
-        remove_kept: (id) => asked('', volumes.remove(id)),
+        request_kept: (number, json) => kept.request(number, json),
+        ask_for_files: (into) => files.ask_for_files(into),
+        place_text: (...place) => text_fields.place(...place),
+        set_text: (id, value) => text_fields.set(id, value),
+        end_text_places: () => text_fields.end(),
         prefers_light: () => theme.prefers_light(),
         place_console_input: (...place) => console_input.place(...place),
         set_console_text: (text) => console_input.set_text(text),
@@ -70,6 +60,7 @@ function build_page(module) {
             theme.drawn(this.state.theme);
             console_input.state_changed(this.state.console);
             mirror.show(this.state);
+            files.state_changed(this.state);
             document.body.classList.add('live');
         },
         store_opened: (...a) => core.store_opened(...a),

@@ -43,6 +43,7 @@ export class Volumes {
     #open = new Map(); // id -> { record, mailbox, closed (a promise), revoke(message) }
     #channel = new BroadcastChannel(CHANNEL);
     #private_files = null;
+    persist_answer = null; // a promise, once the browser was asked
 
     // `taken`: called with the record of a volume that another tab has taken over.
     constructor(core, taken = () => {}) {
@@ -66,10 +67,11 @@ export class Volumes {
     }
 
     // Makes a volume and opens it. `devices`: sizes in bytes; `format`: { label, node_size, checksum,
-    // metadata, data }, all optional; or `files`: images to copy, one for each device. `store`: "opfs",
-    // "indexeddb", or nothing for what is best here. `progress(bytes, of)` is called while files are copied.
+    // metadata, data, compression }, all optional; or `files`: images to copy, one for each device. `store`:
+    // "opfs", "indexeddb", or nothing for what is best here. `progress(bytes, of)` is called while files are
+    // copied.
     async create({ name, store, devices, files, format = {}, progress, signal }) {
-        this.#ask_to_persist().catch((error) => console.warn(error));
+        this.persist_answer = this.#ask_to_persist().catch((error) => console.warn(error));
         const sizes = files ? files.map((file) => file.size) : devices;
         const record = {
             version: RECORD_VERSION,
@@ -159,11 +161,12 @@ export class Volumes {
         return this.#record(id).then(bytes_stored);
     }
 
-    // { usage, quota } in bytes of all that this site keeps, and whether the browser has promised not to
-    // throw it away by itself.
+    // { usage, quota } in bytes of all that this site keeps, whether the browser has promised not to throw it
+    // away by itself, and whether it was asked to.
     async room() {
         const { usage, quota } = await navigator.storage.estimate();
-        return { usage, quota, persisted: await navigator.storage.persisted() };
+        const asked = (await this.#registry.fact('persist')) !== undefined;
+        return { usage, quota, persisted: await navigator.storage.persisted(), asked };
     }
 
     // Asked once, when there is something to keep. The answer is shown, nothing depends on it, and nothing
