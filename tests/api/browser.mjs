@@ -284,6 +284,15 @@ test('volumes of the package and of the page are the same ones', async () => {
     site.close();
 });
 
+async function write(tab, text) {
+    await tab.fill('#text:enabled', text);
+    await tab.locator('#text').blur();
+    await tab.waitForFunction(() => /is saved/.test(document.getElementById('outcome').textContent));
+    await tab.evaluate(() => {
+        document.getElementById('outcome').textContent = '';
+    });
+}
+
 test('the example keeps notes', async () => {
     const site = await serve();
     const tab = await context.newPage();
@@ -291,10 +300,10 @@ test('the example keeps notes', async () => {
     await tab.fill('#name', 'first');
     await tab.waitForFunction(() => document.getElementById('volume').textContent.startsWith('Volume'));
     await tab.click('#new button');
-    await tab.fill('#text:enabled', 'one');
+    await write(tab, 'one');
     await tab.click('#snapshot');
     await tab.waitForSelector('#snapshots li');
-    await tab.fill('#text', 'two');
+    await write(tab, 'two');
     await tab.click('#check');
     await tab.waitForFunction(() => /^Clean/.test(document.getElementById('outcome').textContent));
     await tab.click('#snapshots button');

@@ -133,6 +133,10 @@ test('snapshots, clones and rollback', async () => {
     equal(await code_of(fs.writeFile('/first/file', 'x')), 'EROFS', 'writing to a read-only snapshot');
     await fs.rollback('/first', { subvolume: '/project' });
     equal(await fs.readFile('/project/file', 'utf8'), 'one', 'rolled back');
+    await fs.writeFile('/project/file', 'two and a half');
+    const { id } = (await fs.subvolumes()).find(({ path }) => path === 'first');
+    await fs.rollback(id, { subvolume: '/project' });
+    equal(await fs.readFile('/project/file', 'utf8'), 'one', 'rolled back by id');
     await fs.writeFile('/project/file', 'three');
     equal(await fs.readFile('/first/file', 'utf8'), 'one', 'the snapshot');
     equal(await fs.readFile('/cloned/file', 'utf8'), 'two', 'the clone');

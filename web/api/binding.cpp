@@ -12,6 +12,7 @@
 #include "api/session.h"
 #include "mount/format.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <emscripten.h>
@@ -346,9 +347,13 @@ EMSCRIPTEN_KEEPALIVE int glassfs_statfs() {
 EMSCRIPTEN_KEEPALIVE int glassfs_create_subvolume(int path) {
     return code_of(session->create_subvolume(first_path(path)));
 }
+// `source`: the length of a path, or -1: the subvolume whose id is in numbers[0].
 EMSCRIPTEN_KEEPALIVE int glassfs_snapshot(int source, int path, int read_only) {
+    auto from = source >= 0 ? session->resolve(first_path(source), Follow::Yes)
+                            : session->volume().subvolume(static_cast<u64>(shared.numbers[0]));
+    if (!from) return code_of(from.error());
     const auto kind = read_only ? vfs::SnapshotKind::ReadOnly : vfs::SnapshotKind::Writable;
-    return code_of(session->snapshot(first_path(source), second_path(source, path), kind));
+    return code_of(session->snapshot(*from, second_path(std::max(source, 0), path), kind));
 }
 EMSCRIPTEN_KEEPALIVE int glassfs_delete_subvolume(int path) {
     return code_of(session->delete_subvolume(first_path(path)));

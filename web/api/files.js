@@ -443,8 +443,14 @@ export class Files {
     subvolume(path) {
         this.#one(this.#calls._glassfs_create_subvolume, 'subvolume', path);
     }
+    // `source`: the path of a subvolume, or its id.
     snapshot(source, path, read_only) {
-        this.#two(this.#calls._glassfs_snapshot, 'snapshot', source, path, read_only ? 1 : 0);
+        const kind = read_only ? 1 : 0;
+        if (typeof source === 'number') {
+            this.#core.numbers[0] = source;
+            const call = (length) => this.#calls._glassfs_snapshot(-1, length, kind);
+            this.#one(call, 'snapshot', path);
+        } else this.#two(this.#calls._glassfs_snapshot, 'snapshot', source, path, kind);
         return this.#store.settle?.();
     }
     delete_subvolume(path) {

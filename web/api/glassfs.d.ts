@@ -301,7 +301,7 @@ export interface GlassFS extends Promises, Partial<Synchronous> {
     subvolume(path: string): Promise<void>;
     subvolumes(): Promise<Subvolume[]>;
     /** A snapshot of the subvolume `source` (default: the root) at `path`. Read-only by default. */
-    snapshot(path: string, options?: { source?: string; readOnly?: boolean }): Promise<void>;
+    snapshot(path: string, options?: { source?: string | number; readOnly?: boolean }): Promise<void>;
     /** Copies a file or a tree; the copy shares the data. */
     clone(from: string, to: string): Promise<void>;
     /** The subvolume (default: the root) gets the snapshot's content. A snapshot is named by path or id. */

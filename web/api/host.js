@@ -81,7 +81,7 @@ export class Host {
     #replace(snapshot, subvolume) {
         const bare = subvolume.replace(/\/+$/, '');
         const aside = `${bare}.rolled-back-${Date.now().toString(36)}`;
-        this.files.snapshot(snapshot, aside, false);
+        this.files.snapshot(this.files.subvolume_id(snapshot), aside, false);
         try {
             this.files.exchange(aside, bare);
         } finally {

@@ -270,10 +270,9 @@ Result<void> Session::create_subvolume(std::string_view path) {
     return {};
 }
 
-Result<void> Session::snapshot(std::string_view source, std::string_view path, vfs::SnapshotKind kind) {
-    const NodeId from = TRY(resolve(source, Follow::Yes));
+Result<void> Session::snapshot(NodeId source, std::string_view path, vfs::SnapshotKind kind) {
     Place place = TRY(new_place(path, true));
-    TRY(files().snapshot(from, place.dir, place.name, kind));
+    TRY(files().snapshot(source, place.dir, place.name, kind));
     return {};
 }
 

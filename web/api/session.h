@@ -71,7 +71,8 @@ class Session {
     Result<void> copy_file(std::string_view from, std::string_view to, u32 flags);
 
     Result<void> create_subvolume(std::string_view path);
-    Result<void> snapshot(std::string_view source, std::string_view path, vfs::SnapshotKind);
+    // `source`: the root directory of a subvolume.
+    Result<void> snapshot(vfs::NodeId source, std::string_view path, vfs::SnapshotKind);
     Result<void> delete_subvolume(std::string_view path);
     // Two names change places, in one step.
     Result<void> exchange(std::string_view one, std::string_view other);
