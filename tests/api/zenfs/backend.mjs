@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// glassfs as a file system of ZenFS, for ZenFS's own tests. ZenFS keeps symlinks as files whose content is
-// the target: what is written to one makes it anew.
+// glassfs as a file system of ZenFS, for ZenFS's own tests. ZenFS makes a symlink of a file that holds the
+// target, by its mode, and reads and writes it as a file from then on.
 import { FileSystem } from '@zenfs/core';
 
 const S_IFMT = 0o170000,
@@ -27,7 +27,11 @@ export class GlassFileSystem extends FileSystem {
         return { ...inode, data: inode.ino, flags: 0 };
     }
     touchSync(path, { mode, uid, gid, atimeMs, mtimeMs, size }) {
-        const now = this.#fs.lstatSync(path);
+        let now = this.#fs.lstatSync(path);
+        if (now.isFile() && (mode & S_IFMT) === S_IFLNK) {
+            this.#become_link(path, this.#fs.readFileSync(path), now);
+            now = this.#fs.lstatSync(path);
+        }
         const link = now.isSymbolicLink();
         if (size !== undefined && now.isFile() && size !== now.size) this.#fs.truncateSync(path, size);
         if (uid !== undefined || gid !== undefined)
@@ -35,6 +39,11 @@ export class GlassFileSystem extends FileSystem {
         if (mode !== undefined && !link) this.#fs.chmodSync(path, mode & 0o7777);
         if (atimeMs !== undefined || mtimeMs !== undefined)
             this.#fs.lutimesSync(path, (atimeMs ?? now.atimeMs) / 1000, (mtimeMs ?? now.mtimeMs) / 1000);
+    }
+    #become_link(path, target, { uid, gid }) {
+        this.#fs.unlinkSync(path);
+        this.#fs.symlinkSync(target, path);
+        this.#fs.lchownSync(path, uid, gid);
     }
     createFileSync(path, { mode, uid, gid }) {
         if ((mode & S_IFMT) === S_IFLNK) this.#fs.symlinkSync('?', path);
@@ -78,10 +87,7 @@ export class GlassFileSystem extends FileSystem {
     }
     writeSync(path, buffer, offset) {
         if (this.#fs.lstatSync(path).isSymbolicLink()) {
-            const { uid, gid } = this.#fs.lstatSync(path);
-            this.#fs.unlinkSync(path);
-            this.#fs.symlinkSync(buffer, path);
-            this.#fs.lchownSync(path, uid, gid);
+            this.#become_link(path, buffer, this.#fs.lstatSync(path));
             return;
         }
         const fd = this.#fs.openSync(path, 'r+');
