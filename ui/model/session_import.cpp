@@ -18,6 +18,7 @@ constexpr std::size_t piece_bytes = 256 << 10;
 constexpr std::size_t batch_files = 64;
 constexpr u64 batch_bytes = 8 << 20;
 constexpr std::chrono::milliseconds show_every(700);
+constexpr int show_share = 10;  // showing takes at most one part in so many of the time
 
 class Importer {
   public:
@@ -162,14 +163,17 @@ std::shared_ptr<Job> Session::import(ImportSource source, std::string into, std:
         const vfs::NodeId folder = TRY(vfs::resolve(files, into, vfs::FollowLast::Yes));
         Importer importer(files, folder, job);
         Result<void> outcome;
-        auto shown = std::chrono::steady_clock::now();
+        using Clock = std::chrono::steady_clock;
+        Clock::time_point show_at = Clock::now() + show_every;
         for (std::size_t next = 0; next < items.size() && outcome;) {
             s.as_operation(batch_name(job, into, next, items.size()),
                            [&] { outcome = importer.batch(items, next); });
             s.changed();
-            if (std::chrono::steady_clock::now() - shown < show_every) continue;
+            const auto begin = Clock::now();
+            if (begin < show_at) continue;
             s.show_present(asked);
-            shown = std::chrono::steady_clock::now();
+            const auto end = Clock::now();
+            show_at = end + std::max<Clock::duration>(show_every, (end - begin) * show_share);
         }
         Result<void> synced;
         s.as_operation("sync", [&] { synced = files.sync(); });

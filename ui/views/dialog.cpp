@@ -119,7 +119,7 @@ void draw_field(Ui& ui, DialogField& field, Rect r, bool seen) {
 void draw_fields(Ui& ui, Dialog& dialog, Rect r) {
     const bool one_text = dialog.fields.size() == 1 && dialog.fields[0].kind == DialogField::Kind::Text;
     if (one_text) {
-        draw_field(ui, dialog.fields[0], r, true);
+        draw_field(ui, dialog.fields[0], {r.x, r.y, r.w - 10, r.h}, true);
         return;
     }
     const int columns = dialog.fields.size() > 2 && r.w > 400 ? 2 : 1;
