@@ -197,8 +197,8 @@ TEST_CASE("ui/files: thousands of files are copied into folders, with their time
     std::vector<ImportItem> items = {{.path = "in", .type = vfs::FileType::Directory}};
     u64 bytes = 0;
     for (int i = 0; i < 2000; ++i) {
-        items.push_back(
-            item("in/" + std::to_string(i % 10) + "/file-" + std::to_string(i), std::string(i, 'z')));
+        items.push_back(item("in/" + std::to_string(i % 10) + "/file-" + std::to_string(i),
+                             std::string(static_cast<std::size_t>(i), 'z')));
         bytes += static_cast<u64>(i);
     }
     auto job = work.session.import(source(std::move(items)), "/", "in");
