@@ -29,20 +29,21 @@ void draw_cells(const MapGrid& grid, const DeviceMap& map) {
         seen_to = cell_of(grid, map, map.search->found.value);
     }
     const Colour seen = t.state(State::Read).line;
+    // Plain rectangles alone, a border being one below another: rounded ones and lines have so many vertices
+    // that two maps would not fit into the 65,536 of a draw list.
     for (std::size_t i = 0; i < count; ++i) {
         const MapCell& cell = map.cells[i];
         const Rect r = grid.cell(i);
-        fill(r, t.state(State::Free).background, 1);
-        if (cell.fill > 0) {
-            const float strength = 0.3F + 0.7F * std::min(1.0F, cell.fill);
-            fill(r, with_alpha(cell.fresh ? t.state(State::New).line : cell.colour, strength), 1);
-        } else if (grid.step >= 9) {
-            outline(r, t.line, 1);
-        }
         // What a search looked at has a border, as all that is read; in cells this small, a thick one.
-        if (i >= seen_from && i <= seen_to && map.search && map.search->visited > 0) {
-            outline(r, with_alpha(seen, map.search_is_now ? 1.0F : 0.6F), 1, grid.step >= 9 ? 2.0F : 1.5F);
-        }
+        const bool looked_at = i >= seen_from && i <= seen_to && map.search && map.search->visited > 0;
+        const bool empty = cell.fill <= 0;
+        float border = looked_at ? (grid.step >= 9 ? 2.0F : 1.5F) : empty && grid.step >= 9 ? 1.0F : 0;
+        if (border > 0) fill(r, looked_at ? with_alpha(seen, map.search_is_now ? 1.0F : 0.6F) : t.line);
+        const Rect inner = r.inset(border, border);
+        fill(inner, t.state(State::Free).background);
+        if (empty) continue;
+        const float strength = 0.3F + 0.7F * std::min(1.0F, cell.fill);
+        fill(inner, with_alpha(cell.fresh ? t.state(State::New).line : cell.colour, strength));
         if (cell.fresh) fill({r.x, r.y, r.w, std::min(3.0F, r.h / 3)}, t.state(State::New).line);
     }
 }
