@@ -64,7 +64,7 @@ void draw_labels(const MapGrid& grid, const DeviceMap& map) {
 // Words beside a flag, on the side where there is room.
 void draw_note(const MapGrid& grid, float x, float y, Colour colour, const std::string& words) {
     const float width = text_width(Font::CaptionBold, words);
-    const bool right = x + 14 + width <= grid.area.right();
+    const bool right = x + 14 + width <= grid.right;
     const float left = right ? x + 14 : x - 6 - width;
     fill({left - 3, y - 8, width + 6, 16}, with_alpha(theme().app, 0.85F), 3);
     draw_text(canvas(), Font::CaptionBold, left, y, colour, words);
@@ -94,11 +94,22 @@ MapGrid map_grid(Rect room, int columns, int rows) {
     while (rows > 4 && height / static_cast<float>(rows) < 6) rows /= 2;
     grid.step = std::floor(std::min(width / static_cast<float>(columns), height / static_cast<float>(rows)));
     if (grid.step < 4) return {};
+    grid.right = room.right();
     grid.columns = columns;
     grid.rows = rows;
     grid.area = {room.x + map_labels_width, room.y + note_height, static_cast<float>(columns) * grid.step,
                  static_cast<float>(rows) * grid.step};
     return grid;
+}
+
+MapGrid widest_grid(Rect room, int columns, int rows) {
+    MapGrid best = map_grid(room, columns, rows);
+    for (; rows > 4; columns *= 2, rows /= 2) {
+        const MapGrid grid = map_grid(room, columns, rows);
+        if (grid.rows == rows && (grid.step > best.step || best.rows * best.columns < columns * rows))
+            best = grid;
+    }
+    return best;
 }
 
 void draw_flag(float x, float y, float height, Colour colour) {

@@ -12,7 +12,8 @@
 namespace glassfs::ui {
 
 struct MapGrid {
-    Rect area;  // of the cells
+    Rect area;        // of the cells
+    float right = 0;  // of the room: words may go so far
     int columns = 0;
     int rows = 0;
     float step = 0;
@@ -24,6 +25,8 @@ struct MapGrid {
 // So many cells, as large as the room allows; the labels' column is left of them. Powers of two make cells of
 // round sizes.
 MapGrid map_grid(Rect room, int columns, int rows);
+// The same for as many cells in fewer, longer rows where these become larger.
+MapGrid widest_grid(Rect room, int columns, int rows);
 inline constexpr float map_labels_width = 78;
 
 struct MapCell {

@@ -59,19 +59,21 @@ void draw_side(const LabSnapshot& lab, std::size_t i, Rect r) {
     draw_text_fit(canvas(), Font::Caption, after, badge.centre_y(), r.right() - after, t.text3,
                   (i == 0 ? "scan: from 1 MiB on" : "hint: from where room may be") +
                       (state_of(lab, side).empty() ? std::string() : " \xc2\xb7 " + state_of(lab, side)));
-    const float counters = 112;
-    const MapGrid grid = map_grid({r.x, r.y + 30, r.w, r.h - 30 - counters}, map_side, map_side);
+    const float counters = r.h >= 190 ? 112.0F : r.h >= 100 ? 56.0F : 0.0F;  // two rows, one, none
+    const MapGrid grid = widest_grid({r.x, r.y + 30, r.w, r.h - 30 - counters}, map_side, map_side);
     draw_device_map(grid, picture_of(lab, side, grid.cells(), i == 1));
     const trace::DevExtentSearch& search = side.picture.search;
     const Colour colour = t.state(i == 0 ? State::Read : State::Hint).line;
-    draw_counters({r.x, r.bottom() - counters + 4, r.w, 52},
-                  {{grouped(search.visited), "last search looked at", colour},
-                   {grouped(side.visited), "all searches looked at", 0},
-                   {grouped(side.leaves_read), "device tree leaves", 0}});
-    draw_counters({r.x, r.bottom() - counters + 58, r.w, 52},
-                  {{size_text(side.bytes), "in the file", 0},
-                   {grouped(side.picture.dev_extents), "dev extents", 0},
-                   {size_text(side.memory_bytes), "of memory", 0}});
+    if (counters > 0)
+        draw_counters({r.x, r.bottom() - counters + 4, r.w, 52},
+                      {{grouped(search.visited), "last search looked at", colour},
+                       {grouped(side.visited), "all searches looked at", 0},
+                       {grouped(side.leaves_read), "device tree leaves", 0}});
+    if (counters > 60)
+        draw_counters({r.x, r.bottom() - counters + 58, r.w, 52},
+                      {{size_text(side.bytes), "in the file", 0},
+                       {grouped(side.picture.dev_extents), "dev extents", 0},
+                       {size_text(side.memory_bytes), "of memory", 0}});
 }
 
 void draw_nothing(Ui& ui, Rect r) {

@@ -290,14 +290,28 @@ void draw_space_stage(Ui& ui) {
     ImGui::PushID("space");
     const SpaceMoment& now = space_now(ui);
     const Rect inner = stage.inset(20, 12);
-    const float legend = 28, counters = 60;
+    const float legend = 28;
     const float around = std::clamp(inner.h * 0.36F, 150.0F, 240.0F);
-    const float map_height = inner.h - legend - counters - around - 20;
-    draw_map(ui, {inner.x, inner.y, inner.w, map_height}, *space, *device, now);
-    draw_counters({inner.x, inner.y + map_height, inner.w, counters}, counters_of(*space, *device, now));
-    const float line = inner.y + map_height + counters + 6;
-    hline(stage.x, stage.right(), line, t.line);
-    draw_surroundings(ui, {inner.x, line + 14, inner.w, around}, *space, *device, now);
+    // In a low stage first the counters give way, then the map.
+    constexpr float map_least = 100, counters_full = 60, between = 20;
+    const float left = inner.h - legend - around - between;
+    const float counters = left >= map_least + counters_full || left < map_least ? counters_full : 0;
+    const float map_height = std::max(0.0F, left - counters);
+    const bool with_map = map_height >= map_least;
+    float y = inner.y;
+    if (with_map) {
+        draw_map(ui, {inner.x, y, inner.w, map_height}, *space, *device, now);
+        y += map_height;
+    }
+    if (counters > 0 && (with_map || left >= counters_full)) {
+        draw_counters({inner.x, y, inner.w, counters}, counters_of(*space, *device, now));
+        y += counters;
+    }
+    if (y > inner.y) {
+        hline(stage.x, stage.right(), y + 6, t.line);
+        y += between;
+    }
+    draw_surroundings(ui, {inner.x, y, inner.w, around}, *space, *device, now);
     draw_legend({inner.x, stage.bottom() - legend - 4, inner.w, legend});
     ImGui::PopID();
 }
