@@ -106,9 +106,9 @@ void Session::create(std::string name, u64 bytes, const mount::FormatOptions& op
         return made;
     };
     open_writable(std::move(make), name, {}, environment);
-    if (!seed) return;
     std::lock_guard lock(impl_->mutex);
-    impl_->origin = VolumeOrigin{name, bytes, devices, options, *seed, {}};
+    impl_->in_memory = true;
+    if (seed) impl_->origin = VolumeOrigin{name, bytes, devices, options, *seed, {}};
 }
 
 std::optional<VolumeOrigin> Session::origin() {
