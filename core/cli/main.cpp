@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace glassfs::cli {
@@ -77,24 +78,34 @@ ExitCode closed(const commands::Invocation& invocation, mount::Volume& volume, E
     return std::max(code, ExitCode::Problems);
 }
 
-// The recording is written before the volume lets go of its devices; it needs what they hold.
+// The recording's file is made first, and never in place of another: it might be the image. It is written
+// before the volume lets go of its devices, whose bytes it needs.
 ExitCode run_recorded(const commands::Arguments& arguments, const commands::Invocation& invocation,
                       const ImageSource& source) {
+    const std::string name = arguments.value("record");
+    if (source.partition || source.access != mount::Access::ReadWrite) {
+        return invocation.refuse("shell: --record is for a whole image that is written to");
+    }
+    commands::HostFile file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file.get() < 0) {
+        invocation.complain(name, commands::host_failure("open").error());
+        return ExitCode::NotRun;
+    }
     auto volume = open_recorded(source);
-    if (!volume) return refuse(arguments, invocation, volume.error());
+    if (!volume) {
+        ::unlink(name.c_str());
+        return refuse(arguments, invocation, volume.error());
+    }
     commands::Context context{invocation, (*volume)->live()};
     context.tracer = (*volume)->tracer();
     ExitCode code = arguments.command->run(context);
     auto save = [&]() -> Result<void> {
         TRY((*volume)->live().files().sync());
-        Buffer bytes = TRY(mount::save_glass((*volume)->file()));
-        const int made =
-            ::open(arguments.value("record").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-        if (made < 0) return commands::host_failure("open");
-        return commands::write_at(commands::HostFile(made), 0, bytes);
+        return commands::write_at(file, 0, TRY(mount::save_glass((*volume)->file())));
     };
     if (auto saved = save(); !saved) {
-        invocation.complain(arguments.value("record"), saved.error());
+        ::unlink(name.c_str());  // half a recording is none
+        invocation.complain(name, saved.error());
         code = std::max(code, ExitCode::Problems);
     }
     return closed(invocation, (*volume)->live(), code);

@@ -23,7 +23,7 @@ struct ImageSource {
 // The image itself, else the only one of its partitions that holds a file system we know. Errors name the
 // file. Cause::Busy: to be written to, but mounted by the host.
 Result<std::unique_ptr<mount::Volume>> open_image(const ImageSource& source);
-// The same for writing, with everything that is done to it recorded. Not on a partition.
+// The same for writing, with everything that is done to it recorded. Whole images only.
 Result<std::unique_ptr<mount::RecordedVolume>> open_recorded(const ImageSource& source);
 
 }  // namespace glassfs::cli

@@ -64,7 +64,7 @@ constexpr Option shell_options[] = {
     {"-k,--keep-going", nullptr, "go on after a command that failed"},
     {"-r,--read-only", nullptr, "open the image read-only: commands that change it fail"},
     {"--seed", "N", "random numbers and times from this number: the same bytes each time"},
-    {"--record", "FILE", "keep each step; the page and the window play it"},
+    {"--record", "FILE", "keep each step in a new file; the page and the window play it"},
 };
 constexpr Example shell_examples[] = {
     {"shell disk.img", "type commands; with a pipe: read them from it"},

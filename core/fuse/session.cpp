@@ -77,8 +77,8 @@ class RegularSync {
 };
 
 // What of FUSE we want. Set-user-id bits that a write takes away, and truncation at opening, the kernel sends
-// as requests of their own. Access lists it reads as xattrs and heeds;
-// what new files inherit is the file system's business, and the umask too.
+// as requests of their own. Access lists it reads as xattrs and heeds; what new files inherit is the file
+// system's business, and the umask with it.
 void on_init(void* data, fuse_conn_info* connection) {
     auto& server = *static_cast<Server*>(data);
     server.open_unneeded = (connection->capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;

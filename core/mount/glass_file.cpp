@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 namespace glassfs::mount {
 
@@ -23,6 +24,7 @@ constexpr std::size_t granule = 4096;  // zeros are left out in these
 constexpr u32 devices_max = 64;
 constexpr u64 device_size_max = 1ULL << 60;
 constexpr std::size_t name_bytes_max = 4096;
+constexpr u64 block_bytes_min = 4096, block_bytes_max = 65536;  // of tree blocks
 
 template <class T>
 void put(Buffer& to, const T& number) {
@@ -45,7 +47,9 @@ Result<void> put_device(Buffer& to, const GlassFile::Held& held) {
         return fail(Cause::InvalidArgument,
                     "a device of " + size_text(device.size()) + " is too large to be saved");
     }
-    const std::string name = device.name().substr(0, name_bytes_max);
+    // Its folders are nobody's business to whom the recording is sent.
+    const std::string path = device.name();
+    const std::string name = path.substr(path.rfind('/') + 1).substr(0, name_bytes_max);
     put(to, Le64(held.number));
     put(to, Le64(device.size()));
     put(to, Le32(static_cast<u32>(name.size())));
@@ -114,7 +118,7 @@ class Reader {
     Bytes left_;
 };
 
-Result<Buffer> unpack(Bytes file) {
+Result<Buffer> unpack(Bytes file, u64 bytes_max) {
     if (file.size() < header_bytes || as_text(file.first(magic.size())) != magic) return bad("it isn't one");
     if (load<Le32>(file, 8) != version) return bad("another version");
     Bytes body = file.subspan(header_bytes);
@@ -126,7 +130,7 @@ Result<Buffer> unpack(Bytes file) {
         if (length == 0) break;
         const u32 packed = TRY(reader.number32());
         if (length > piece_bytes || packed > length) return bad("a piece of a wrong length");
-        if (out.size() + length > glass_bytes_max) return bad("too much is in it");
+        if (out.size() + length > bytes_max) return bad("too much is in it");
         Bytes bytes = TRY(reader.take(packed));
         const std::size_t at = out.size();
         out.resize(at + length);
@@ -142,7 +146,7 @@ Result<Buffer> unpack(Bytes file) {
     return out;
 }
 
-Result<GlassFile::Held> take_device(Reader& reader) {
+Result<GlassFile::Held> take_device(Reader& reader, u64 bytes_max) {
     GlassFile::Held held{TRY(reader.number64()), nullptr};
     const u64 size = TRY(reader.number64());
     const u32 name_bytes = TRY(reader.number32());
@@ -151,7 +155,10 @@ Result<GlassFile::Held> take_device(Reader& reader) {
     auto device = std::make_shared<block::RamDevice>(size, std::move(name), granule);
     TRY(reader.ranges([&](u64 at, Bytes bytes) -> Result<void> {
         if (at > size || bytes.size() > size - at) return bad("bytes behind a device's end");
-        return device->write(at, bytes);
+        TRY(device->write(at, bytes));
+        // Many short ranges far apart take more than their bytes.
+        if (device->allocated() > bytes_max) return bad("too much is in it");
+        return {};
     }));
     held.device = std::move(device);
     return held;
@@ -198,14 +205,20 @@ Result<Buffer> save_glass(const GlassFile& file) {
     return out;
 }
 
-Result<GlassFile> load_glass(Bytes bytes) {
-    const Buffer plain = TRY(unpack(bytes));
+Result<GlassFile> load_glass(Bytes bytes, u64 bytes_max) {
+    const Buffer plain = TRY(unpack(bytes, bytes_max));
     Reader reader(plain);
     GlassFile file;
     const u32 devices = TRY(reader.number32());
     if (devices > devices_max) return bad("too many devices");
-    for (u32 i = 0; i < devices; ++i) file.devices.push_back(TRY(take_device(reader)));
+    std::set<u64> numbers = {trace::memory_device};
+    for (u32 i = 0; i < devices; ++i) {
+        file.devices.push_back(TRY(take_device(reader, bytes_max)));
+        if (!numbers.insert(file.devices.back().number).second) return bad("a device twice");
+    }
     TRY(reader.ranges([&](u64 at, Bytes range) -> Result<void> {
+        if (range.size() < block_bytes_min || range.size() > block_bytes_max)
+            return bad("a block that can't be");
         file.memory.emplace_back(at, Buffer(range.begin(), range.end()));
         return {};
     }));

@@ -34,8 +34,9 @@ inline constexpr u64 glass_bytes_max = 1ULL << 30;          // of the file, and 
 bool is_glass_file(block::Device&);
 // Cause::InvalidArgument: a device is too large, or there is too much to keep.
 Result<Buffer> save_glass(const GlassFile&);
-// Everything is checked. Cause::RecordingBad.
-Result<GlassFile> load_glass(Bytes file);
+// Everything is checked. `bytes_max`: that the unpacked file, and each of its devices, may take in memory.
+// Cause::RecordingBad.
+Result<GlassFile> load_glass(Bytes file, u64 bytes_max = glass_bytes_max);
 Result<GlassFile> load_glass(block::Device& file);
 
 }  // namespace glassfs::mount

@@ -99,6 +99,7 @@ Result<void> LabModel::fill(const Plan& plan) {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         TRY(sides_[i]->set_mode(modes.back()));
         auto progress = [&](double) {
+            times_before_[i] = sides_[i]->search_times();
             const double share =
                 static_cast<double>(sides_[i]->bytes()) / static_cast<double>(plan.filled_bytes);
             return go_on_after((static_cast<double>(i) + share) / 2 * 0.95);

@@ -92,35 +92,24 @@ std::shared_ptr<Job> Session::Impl::start_job(
 
 std::shared_ptr<Job> Session::save_recording(std::string title, std::unique_ptr<ByteSink> sink) {
     Impl& s = *impl_;
-    auto job = std::make_shared<Job>();
-    job->title = std::move(title);
-    std::lock_guard lock(s.mutex);
-    if (!s.recorded) {
-        job->error = Error{Cause::InvalidArgument, {}, "nothing is recorded"};
-        job->done = true;
-        return job;
-    }
-    std::shared_ptr<ByteSink> to = std::move(sink);
-    auto run = [&s, job, from = s.recorded, to = std::move(to)]() mutable {
+    auto work = [&s, to = std::shared_ptr<ByteSink>(std::move(sink))](mount::Volume&, u64 asked,
+                                                                      Job& job) -> Result<void> {
         trace::Recorder::Muted quiet;
-        auto save = [&]() -> Result<void> {
-            // Commands run on this thread: nothing is written meanwhile.
-            Buffer bytes = TRY(mount::save_glass(from->file()));
-            job->bytes_total = bytes.size();
-            if (job->cancel) return fail(Cause::Cancelled);
-            TRY(to->write(bytes));
-            job->bytes_done = bytes.size();
-            return to->finish();
-        };
-        if (auto saved = save(); !saved) job->error = std::move(saved).error();
-        to.reset();
-        job->done = true;
-        s.changed();
+        std::shared_ptr<mount::RecordedVolume> from;
+        {
+            std::lock_guard lock(s.mutex);
+            if (asked == s.epoch) from = s.recorded;
+        }
+        if (!from) return fail(Cause::InvalidArgument, "nothing is recorded");
+        // Commands run on this thread: nothing is written meanwhile.
+        const Buffer bytes = TRY(mount::save_glass(from->file()));
+        job.bytes_total = bytes.size();
+        if (job.cancel) return fail(Cause::Cancelled);
+        TRY(to->write(bytes));
+        job.bytes_done = bytes.size();
+        return to->finish();
     };
-    s.jobs.push_back(job);
-    s.jobber.push({std::move(run), {}});
-    s.changed();
-    return job;
+    return s.start_job(std::move(title), std::move(work));
 }
 
 std::shared_ptr<Job> Session::extract(vfs::NodeId node, std::string title, std::unique_ptr<ByteSink> sink) {
@@ -182,6 +171,7 @@ void Session::Impl::run_command(const VolumePtr& keep, u64 asked, std::size_t se
     show_present(asked);
     std::lock_guard lock(mutex);
     if (asked != epoch) return;
+    if (cancel->load()) origin.reset();  // how far it came, no link can say
     cwd = shell.cwd;
     command_cancel.reset();
     if (serial >= console_first) {

@@ -130,6 +130,17 @@ std::vector<SpacePiece> pieces_around(const SpaceMap& map, u64 device, u64 at, s
     return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
+KindCounts count_kinds(const SpaceMap& map) {
+    KindCounts out;
+    for (const SpaceMap::Chunk& chunk : map.chunks) {
+        KindCount& kind = out[static_cast<std::size_t>(chunk.kind)];
+        kind.profile = kind.chunks == 0 || kind.profile == chunk.profile ? chunk.profile : "several profiles";
+        kind.stripes += chunk.stripe_count;
+        ++kind.chunks;
+    }
+    return out;
+}
+
 std::vector<SpaceCell> space_cells(const SpaceMap& map, u64 device, std::size_t cells,
                                    const std::set<u64>& new_chunks) {
     std::vector<SpaceCell> out(cells);

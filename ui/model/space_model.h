@@ -5,6 +5,7 @@
 
 #include "ui/model/moment.h"
 
+#include <array>
 #include <set>
 
 namespace glassfs::ui {
@@ -48,5 +49,14 @@ struct SpaceCell {
 };
 std::vector<SpaceCell> space_cells(const inspect::SpaceMap&, u64 device, std::size_t cells,
                                    const std::set<u64>& new_chunks);
+
+// All chunks, by kind.
+struct KindCount {
+    u64 chunks = 0;
+    u64 stripes = 0;
+    std::string_view profile = {};  // "several profiles" where they differ; a literal
+};
+using KindCounts = std::array<KindCount, 4>;  // by SpaceMap::Kind
+KindCounts count_kinds(const inspect::SpaceMap&);
 
 }  // namespace glassfs::ui

@@ -181,6 +181,12 @@ Tour chunk_allocation() {
               "Where is there room on the device?",
               "Finding a free dev extent: from the begin, or from a hint.",
               {}};
+    auto begin = [](u64 bytes) {
+        return [bytes](TourContext& c) {
+            to_lab(c);
+            c.lab.start(filled(bytes));
+        };
+    };
     auto then = [](u64 gib) {
         return [gib](TourContext& c) {
             to_lab(c);
@@ -188,27 +194,15 @@ Tour chunk_allocation() {
         };
     };
     auto words = [](TourContext& c) { return visited_words(c) + hint_words(c); };
-    tour.steps.push_back({"An empty device of 1 PiB: the first chunk lands at its begin.",
-                          [](TourContext& c) {
-                              to_lab(c);
-                              c.lab.start(filled(0));
-                          },
-                          words,
-                          lab_rests,
-                          {}});
+    tour.steps.push_back(
+        {"An empty device of 1 PiB: the first chunk lands at its begin.", begin(0), words, lab_rests, {}});
     tour.steps.push_back({"4 TiB are used: A walks over all of it, B starts at its flag.",
-                          [](TourContext& c) {
-                              to_lab(c);
-                              c.lab.start(filled(4 * TiB));
-                          },
+                          begin(4 * TiB),
                           words,
                           lab_rests,
                           {}});
     tour.steps.push_back({"64 TiB: what A does has grown by sixteen, what B does has not.",
-                          [](TourContext& c) {
-                              to_lab(c);
-                              c.lab.start(filled(64 * TiB));
-                          },
+                          begin(64 * TiB),
                           words,
                           lab_rests,
                           {}});

@@ -352,15 +352,21 @@ void draw_one_column(Ui& ui, Rect body, const InspectorModel& m) {
 
 }  // namespace
 
-void draw_inspector(Ui& ui) {
+void draw_right_ground(const Ui& ui) {
     const Theme& t = theme();
-    Rect panel = ui.layout.inspector;
-    if (panel.empty()) return;
+    const Rect panel = ui.layout.inspector;
     fill(panel, t.panel);
     if (ui.layout.sheet)
         hline(panel.x, panel.right(), panel.y, t.line);
     else
         vline(panel.x, panel.y, panel.bottom(), t.line);
+}
+
+void draw_inspector(Ui& ui) {
+    const Theme& t = theme();
+    Rect panel = ui.layout.inspector;
+    if (panel.empty()) return;
+    draw_right_ground(ui);
     const InspectorModel& m = ui.inspected;
     panel_head(panel, "Inspector", "");
     float right = panel.right() - 16;

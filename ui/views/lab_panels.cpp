@@ -217,11 +217,7 @@ void draw_lab_compare(Ui& ui) {
     const Theme& t = theme();
     const Rect panel = ui.layout.inspector;
     if (panel.empty()) return;
-    fill(panel, t.panel);
-    if (ui.layout.sheet)
-        hline(panel.x, panel.right(), panel.y, t.line);
-    else
-        vline(panel.x, panel.y, panel.bottom(), t.line);
+    draw_right_ground(ui);
     panel_head(panel, "Compare", "");
     const auto lab = ui.lab_snapshot();
     if (lab->device_bytes == 0) {

@@ -65,29 +65,19 @@ void draw_device(Ui& ui, Column& c, const SpaceMap::Device& device) {
     c.y += 52;
 }
 
-void draw_kinds(Column& c, const SpaceMap& map) {
+void draw_kinds(Ui& ui, Column& c, const SpaceMap& map) {
     const Theme& t = theme();
     c.head("Chunks by type", grouped(map.chunks.size()));
+    const KindCounts& kinds = kinds_now(ui, map);
     for (auto kind :
          {SpaceMap::Kind::Data, SpaceMap::Kind::Metadata, SpaceMap::Kind::System, SpaceMap::Kind::Mixed}) {
-        u64 count = 0, stripes = 0;
-        std::string_view profile;
-        bool several = false;
-        for (const SpaceMap::Chunk& chunk : map.chunks) {
-            if (chunk.kind != kind) continue;
-            several |= count != 0 && chunk.profile != profile;
-            profile = chunk.profile;
-            stripes += chunk.stripe_count;
-            ++count;
-        }
-        if (count == 0) continue;
+        const KindCount& one = kinds[static_cast<std::size_t>(kind)];
+        if (one.chunks == 0) continue;
         fill({c.left(), c.y + 5, 11, 11}, space_colour(kind), 2);
         draw_text(canvas(), Font::Body, c.left() + 19, c.y + 11, t.text, space_kind_name(kind));
-        draw_text(canvas(), Font::Mono12, c.right(), c.y + 11, t.text, grouped(count), Align::Right);
-        const std::string words = (several ? "several profiles" : std::string(profile)) + ", " +
-                                  std::to_string(stripes) + (stripes == 1 ? " stripe" : " stripes");
+        draw_text(canvas(), Font::Mono12, c.right(), c.y + 11, t.text, grouped(one.chunks), Align::Right);
         draw_text_fit(canvas(), Font::Caption, c.left() + 19, c.y + 28, c.right() - c.left() - 19, t.text3,
-                      words);
+                      std::string(one.profile) + ", " + plural(one.stripes, "stripe"));
         c.y += 42;
     }
 }
@@ -164,7 +154,7 @@ void draw_space_navigator(Ui& ui, Rect panel) {
             }
         }
         c.rule();
-        draw_kinds(c, *space);
+        draw_kinds(ui, c, *space);
         draw_switch(ui, c);
         draw_moves(ui, c);
         scroll.content_height(c.y - scroll.top() + 8);

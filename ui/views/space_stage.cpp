@@ -58,12 +58,13 @@ void choose(Ui& ui, u64 tree, KeyRef key) {
 }
 
 // The picture of a device at this moment.
-DeviceMap picture_of(const SpaceMap& map, const SpaceMap::Device& device, const SpaceMoment& now,
-                     std::size_t cells, std::optional<u64> focus) {
+DeviceMap picture_of(const std::vector<SpaceCell>& cells, const SpaceMap::Device& device,
+                     const SpaceMoment& now, std::optional<u64> focus) {
     DeviceMap out;
     out.device_bytes = device.size;
-    const u64 cell_bytes = std::max<u64>(1, (device.size + cells - 1) / std::max<std::size_t>(1, cells));
-    for (const SpaceCell& cell : space_cells(map, device.id, cells, now.new_chunks)) {
+    const u64 cell_bytes =
+        std::max<u64>(1, (device.size + cells.size() - 1) / std::max<std::size_t>(1, cells.size()));
+    for (const SpaceCell& cell : cells) {
         const float share = static_cast<float>(cell.allocated) / static_cast<float>(cell_bytes);
         out.cells.push_back({cell.allocated == 0 ? 0 : std::max(0.1F, share),
                              space_colour(cell.kind.value_or(SpaceMap::Kind::Data)), cell.fresh});
@@ -84,7 +85,8 @@ void draw_map(Ui& ui, Rect r, const SpaceMap& map, const SpaceMap::Device& devic
                       plural(device.dev_extents, "dev extent") + (device.missing ? ", missing" : ""));
     const MapGrid grid = map_grid({r.x, r.y + 22, r.w, r.h - 22}, map_columns, map_rows);
     if (grid.cells() == 0) return;
-    draw_device_map(grid, picture_of(map, device, now, grid.cells(), ui.space.focus));
+    const auto& cells = cells_now(ui, map, device.id, grid.cells());
+    draw_device_map(grid, picture_of(cells, device, now, ui.space.focus));
     Touch touch = area("space-map", grid.area);
     const ImVec2 mouse = ImGui::GetMousePos();
     const auto cell = grid.at(mouse.x, mouse.y);
@@ -207,8 +209,10 @@ void draw_surroundings(Ui& ui, Rect r, const SpaceMap& map, const SpaceMap::Devi
         const Colour colour = t.state(State::Hint).line;
         vline(box.rect.x - 2, box.rect.y - 8, below + 6, colour);
         triangle(box.rect.x - 2, below - 4, box.rect.x + 9, below + 1, box.rect.x - 2, below + 6, colour);
-        draw_text(canvas(), Font::CaptionBold, box.rect.x + 13, below, colour,
-                  "hint " + std::to_string(hint->second));
+        const std::string words = "hint " + std::to_string(hint->second);
+        const bool fits = box.rect.x + 13 + text_width(Font::CaptionBold, words) <= r.right();
+        draw_text(canvas(), Font::CaptionBold, fits ? box.rect.x + 13 : box.rect.x - 8, below, colour, words,
+                  fits ? Align::Left : Align::Right);
     }
 }
 
@@ -241,8 +245,7 @@ std::vector<MapCounter> counters_of(const SpaceMap& map, const SpaceMap::Device&
         {grouped(map.device_tree_leaves), "device tree leaves", 0},
         {size_text(device.size - std::min(device.size, device.allocated)), "not allocated", 0}};
     if (now.search) {
-        out.push_back(
-            {grouped(now.search->visited), "looked at by the last search", t.state(State::Read).line});
+        out.push_back({grouped(now.search->visited), "last search looked at", t.state(State::Read).line});
     }
     return out;
 }
@@ -269,6 +272,24 @@ const SpaceMoment& space_now(Ui& ui) {
         ui.space.moment_of = key;
     }
     return ui.space.moment;
+}
+
+const std::vector<SpaceCell>& cells_now(Ui& ui, const SpaceMap& map, u64 device, std::size_t count) {
+    const SpaceMoment& now = space_now(ui);
+    const auto key = std::tuple(static_cast<const void*>(&map), device, count, ui.space.moment_of);
+    if (key != ui.space.cells_of) {
+        ui.space.cells = space_cells(map, device, count, now.new_chunks);
+        ui.space.cells_of = key;
+    }
+    return ui.space.cells;
+}
+
+const KindCounts& kinds_now(Ui& ui, const SpaceMap& map) {
+    if (ui.space.kinds_of != &map) {
+        ui.space.kinds = count_kinds(map);
+        ui.space.kinds_of = &map;
+    }
+    return ui.space.kinds;
 }
 
 void draw_space_stage(Ui& ui) {

@@ -25,6 +25,11 @@ struct SpaceUi {
     std::optional<u64> focus = {};  // byte of the device; nothing: the hint
     SpaceMoment moment = {};
     std::tuple<u64, u64, u64> moment_of = {};  // epoch, revision, position
+    // A map may have a million dev extents: they are summed up once, not with each frame.
+    std::vector<SpaceCell> cells = {};
+    std::tuple<const void*, u64, std::size_t, std::tuple<u64, u64, u64>> cells_of = {};  // map, device, count
+    KindCounts kinds = {};
+    const void* kinds_of = nullptr;  // map
 };
 
 // What panels share within a frame, and keep from frame to frame.
@@ -112,6 +117,7 @@ void draw_files_stage(Ui&);
 void draw_space_stage(Ui&);
 void draw_space_navigator(Ui&, Rect panel);
 void draw_inspector(Ui&);
+void draw_right_ground(const Ui&);  // of the panel that it is in
 void draw_timeline(Ui&);
 void draw_console(Ui&);
 void draw_help(Ui&);

@@ -185,3 +185,20 @@ TEST_CASE("ui/share: a command typed in the past waits for an answer: at the end
     CHECK(other.timeline()->operations.size() == 2);
     CHECK(other.timeline()->operations.back().name == "mkdir /other");
 }
+
+TEST_CASE("ui/share: a command that was cancelled ends the link, since nobody can say how far it came") {
+    Session session;
+    make(session, 11);
+    run(session, "mkdir /one");
+    REQUIRE(session.origin());
+    session.run_command("repeat 1000000 { touch /one/f$i }");
+    REQUIRE(wait_for([&] { return session.command(1) && session.command(1)->running; }));
+    session.cancel_command();
+    // Until it has begun there is nothing to cancel.
+    REQUIRE(wait_for([&] {
+        session.cancel_command();
+        return !session.console().back().running;
+    }));
+    CHECK_FALSE(session.origin());
+    CHECK_FALSE(share_text(session));
+}

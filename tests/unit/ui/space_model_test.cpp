@@ -73,6 +73,21 @@ TEST_CASE("ui/space: cells hold the bytes that are allocated in them, and the ki
     CHECK(cells[1].fresh);
 }
 
+TEST_CASE("ui/space: chunks are counted by kind, with their profile or several") {
+    SpaceMap map = small_map();
+    KindCounts kinds = count_kinds(map);
+    CHECK(kinds[0].chunks == 1);
+    CHECK(kinds[0].profile == "single");
+    CHECK(kinds[1].stripes == 2);
+    CHECK(kinds[1].profile == "DUP");
+    CHECK(kinds[2].chunks == 0);
+    map.chunks.push_back({LogicalAddr{3000}, 20, SpaceMap::Kind::Data, "RAID1", {}, 1, 2, 20});
+    kinds = count_kinds(map);
+    CHECK(kinds[0].chunks == 2);
+    CHECK(kinds[0].stripes == 3);
+    CHECK(kinds[0].profile == "several profiles");
+}
+
 TEST_CASE("ui/space: the recording tells of hints, searches and new chunks, at every moment") {
     Session session;
     session.create("demo", 8 * GiB, {.label = "demo", .node_size = 4096});

@@ -199,7 +199,8 @@ TEST_CASE("ui/timeline: who wrote bytes of a block, through copies, is what its 
             session.go_to(moment);
             auto block = answer_now(session, [&] { return session.block(writer.block); });
             REQUIRE(block);
-            return Buffer(block->raw->begin() + mode_at, block->raw->begin() + mode_at + 4);
+            const Bytes mode = Bytes(*block->raw).subspan(mode_at, 4);
+            return Buffer(mode.begin(), mode.end());
         };
         CHECK(bytes_at(position) == bytes_at(until));
         until = writer.step == 0 ? timeline->first : timeline->steps[writer.step - 1].position;
