@@ -113,6 +113,18 @@ std::vector<u64> BlockGroups::removable() {
     return out;
 }
 
+bool BlockGroups::commit_makes_room(u64 type) const {
+    auto holds_type = [&](const FreeRange& range) {
+        auto next = groups_.upper_bound(range.addr.value);
+        return next != groups_.begin() && (std::prev(next)->second.flags & type) != 0;
+    };
+    if (std::any_of(pinned_.begin(), pinned_.end(), holds_type)) return true;
+    return std::any_of(emptied_.begin(), emptied_.end(), [&](u64 start) {
+        const BlockGroup& group = groups_.at(start);
+        return group.used == 0 && group.reserved == 0 && count_by_flags_.at(group.flags) > 1;
+    });
+}
+
 BlockGroup* BlockGroups::find(LogicalAddr addr) {
     auto next = groups_.upper_bound(addr.value);
     if (next == groups_.begin()) return nullptr;

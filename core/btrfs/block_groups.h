@@ -17,6 +17,12 @@
 
 namespace glassfs::btrfs {
 
+// What a block group's item in the free space tree says.
+struct FreeSpaceInfo {
+    u32 ranges = 0;
+    bool bitmaps = false;
+};
+
 struct BlockGroup {
     u64 start = 0;
     u64 length = 0;
@@ -32,6 +38,7 @@ struct BlockGroup {
     u64 hole_max = ~0ULL;          // no free range is longer (an upper bound)
     u64 cursor = 0;                // where the last allocation ended
     std::map<u64, u64> free = {};  // begin -> length; valid when loaded
+    std::optional<FreeSpaceInfo> space_info = {};  // once the item was read or made
     u64 end() const { return start + length; }
     u64 free_bytes() const { return length - used - reserved - pinned - super_bytes; }
     u64 type() const { return flags & block_group_type_mask; }
@@ -77,6 +84,8 @@ class BlockGroups {
     bool refused_allocation() const { return refused_; }
     bool anything_pinned() const { return !pinned_.empty(); }
     u64 pinned_bytes() const { return pinned_bytes_; }
+    // Whether the next commit makes room for `type`: by what is pinned, or by empty block groups that go.
+    bool commit_makes_room(u64 type) const;
 
     // Empty block groups that can go: nothing in them, not even pinned, and not the last one of their kind.
     std::vector<u64> removable();

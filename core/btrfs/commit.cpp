@@ -35,6 +35,19 @@ Result<void> WritableVolume::commit() {
     return commit_locked();
 }
 
+Result<void> WritableVolume::commit_for_room(u64 type) {
+    std::unique_lock writer(writer_mutex_);
+    if (aborted_) return fail(abort_error());
+    bool useful = false;
+    {
+        Transaction tx(*this, {});
+        TRY(run_delayed_refs(tx));  // only now is known what they free
+        useful = groups_.commit_makes_room(type) || chunks_.dev_extents().anything_freed();
+        tx.done();
+    }
+    return useful ? commit_locked() : Result<void>{};
+}
+
 void WritableVolume::abort(std::string reason) {
     std::lock_guard lock(abort_mutex_);
     aborted_ = true;

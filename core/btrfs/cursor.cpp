@@ -21,10 +21,11 @@ Result<void> Cursor::descend(const Key& key) {
         u32 slot = block->lower_bound(key);
         bool exact = slot < block->nritems() && block->key(slot) == key;
         if (!exact && slot > 0) --slot;  // the child whose range holds the key begins at or before it
-        path_.push_back({block, slot});
+        path_.push_back({std::move(block), slot});
         block = TRY(child(path_.back()));
     }
-    path_.push_back({block, block->lower_bound(key)});
+    const u32 slot = block->lower_bound(key);
+    path_.push_back({std::move(block), slot});
     return {};
 }
 
@@ -66,7 +67,7 @@ Result<bool> Cursor::step_to_sibling(bool forward) {
     std::optional<Key> edge;
     if (leaf().nritems() > 0) edge = forward ? leaf().key(leaf().nritems() - 1) : leaf().key(0);
     for (;;) {
-        std::size_t depth = path_.size() - 1;
+        std::size_t depth = path_.count - 1;
         auto at_edge = [&](const Step& step) {
             return forward ? step.slot + 1 >= step.block->nritems() : step.slot == 0;
         };
@@ -75,7 +76,7 @@ Result<bool> Cursor::step_to_sibling(bool forward) {
             path_.clear();
             return false;
         }
-        path_.resize(depth);
+        path_.shrink_to(depth);
         path_.back().slot += forward ? 1U : -1U;
         while (!path_.back().block->is_leaf()) {
             auto block = child(path_.back());
@@ -88,7 +89,7 @@ Result<bool> Cursor::step_to_sibling(bool forward) {
                 path_.clear();
                 return fail(Cause::BlockItemCount, {.block = (*block)->addr().value}, "empty node");
             }
-            path_.push_back({*block, forward || items == 0 ? 0 : items - 1});
+            path_.push_back({std::move(*block), forward || items == 0 ? 0 : items - 1});
         }
         if (leaf().nritems() == 0) continue;
         if (!edge || (forward ? *edge < key() : key() < *edge)) return true;

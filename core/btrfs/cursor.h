@@ -5,6 +5,9 @@
 
 #include "btrfs/volume.h"
 
+#include <array>
+#include <span>
+
 namespace glassfs::btrfs {
 
 class Cursor {
@@ -35,16 +38,35 @@ class Cursor {
         BlockPtr block;
         u32 slot = 0;
     };
-    const std::vector<Step>& path() const { return path_; }  // root first
+    std::span<const Step> path() const { return {path_.steps.data(), path_.count}; }  // root first
 
   private:
+    // No deeper than a tree may be: child blocks are one level below their parents.
+    struct Path {
+        std::array<Step, max_level> steps;
+        std::size_t count = 0;
+
+        bool empty() const { return count == 0; }
+        void clear() { shrink_to(0); }
+        void shrink_to(std::size_t size) {
+            while (count > size) steps[--count].block.reset();
+        }
+        void push_back(Step step) {
+            GLASSFS_ASSERT(count < max_level);
+            steps[count++] = std::move(step);
+        }
+        Step& back() { return steps[count - 1]; }
+        const Step& back() const { return steps[count - 1]; }
+        const Step& operator[](std::size_t i) const { return steps[i]; }
+    };
+
     Result<void> descend(const Key& key);
     Result<BlockPtr> child(const Step& parent) const;
     Result<bool> step_to_sibling(bool forward);
 
     Volume* volume_;
     TreeRoot root_;
-    std::vector<Step> path_;
+    Path path_;
 };
 
 // Calls `visit(cursor)` for each item of the key range [first, last] until it returns false.

@@ -237,6 +237,13 @@ void DevExtents::now_free(Device& device, u64 start) {
     if (earliest < device.hint) move_hint(device, earliest, HintMove::Freed);
 }
 
+bool DevExtents::anything_freed() const {
+    return std::any_of(devices_.begin(), devices_.end(), [](const auto& entry) {
+        return std::any_of(entry.second.taken.begin(), entry.second.taken.end(),
+                           [](const auto& range) { return range.second.why == Taken::Pinned; });
+    });
+}
+
 void DevExtents::committed() {
     for (auto& [devid, device] : devices_) {
         std::map<u64, TakenRange> taken = std::move(device.taken);

@@ -151,6 +151,8 @@ class DevExtents {
     void dropped(u64 devid, PhysicalAddr start);
     // The dev extent has left the tree; the range is free after committed().
     void freed(u64 devid, PhysicalAddr start, u64 length);
+    // Something was freed since the last commit.
+    bool anything_freed() const;
     // The commit is durable: all that was allocated is in the tree, and what was freed is free.
     void committed();
 

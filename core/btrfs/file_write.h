@@ -170,7 +170,7 @@ auto FileWriter::with_room(std::unique_lock<std::shared_mutex>& lock, F&& once) 
     lock.unlock();
     TRY(write_back_all());
     TRY(make_room_());
-    TRY(store_.commit());
+    TRY(store_.commit_for_room(block_group_data));
     lock.lock();
     return once();
 }

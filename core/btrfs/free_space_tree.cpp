@@ -24,7 +24,7 @@ bool bit(Bytes bitmap, u64 index) {
 // The changes of one block group's items.
 class GroupSpace {
   public:
-    GroupSpace(Transaction& tx, Tree& tree, const BlockGroup& group) : tx_(tx), tree_(tree), group_(group) {}
+    GroupSpace(Transaction& tx, Tree& tree, BlockGroup& group) : tx_(tx), tree_(tree), group_(group) {}
 
     Result<void> remove(u64 begin, u64 end) {
         if (TRY(uses_bitmaps())) return flip(begin, end, Bit::Clear);
@@ -57,17 +57,17 @@ class GroupSpace {
 
     Transaction& tx_;
     Tree& tree_;
-    const BlockGroup& group_;
-    u32 count_ = 0;  // free ranges, after uses_bitmaps()
+    BlockGroup& group_;
 };
 
 Result<bool> GroupSpace::uses_bitmaps() {
+    if (group_.space_info) return group_.space_info->bitmaps;
     Cursor cursor(tx_.volume(), tree_.root);
     if (!TRY(cursor.seek(info_key(group_))) || cursor.key() != info_key(group_)) return wrong(group_.start);
     TRY(cursor.check());
     const auto& info = view<disk::btrfs_free_space_info>(cursor.data());
-    count_ = info.extent_count;
-    return (info.flags & free_space_using_bitmaps) != 0;
+    group_.space_info = {info.extent_count, (info.flags & free_space_using_bitmaps) != 0};
+    return group_.space_info->bitmaps;
 }
 
 Result<void> GroupSpace::change_count(s64 change) {
@@ -76,20 +76,21 @@ Result<void> GroupSpace::change_count(s64 change) {
     if (!TRY(find_for_change(tx_, tree_, info_key(group_), 0, path))) return wrong(group_.start);
     auto& info = *reinterpret_cast<disk::btrfs_free_space_info*>(path.changed_data().data());
     info.extent_count = static_cast<u32>(info.extent_count + change);
-    count_ = info.extent_count;
+    group_.space_info->ranges = info.extent_count;
     return {};
 }
 
 // The range lies inside of one free range, of which nothing, a front, a back, or both stay.
 Result<void> GroupSpace::remove_range(u64 begin, u64 end) {
     EditPath path;
-    Cursor cursor(tx_.volume(), tree_.root);
-    if (!TRY(cursor.seek_back(range_key(begin, ~0ULL)))) return wrong(begin);
-    Key key = cursor.key();
+    const bool exact = TRY(find_for_change(tx_, tree_, range_key(begin, ~0ULL), 0, path));
+    // The item before is in the same leaf: parents have their children's first keys.
+    if (exact || path.slot() == 0) return wrong(begin);
+    --path.slots[0];
+    const Key key = path.key();
     u64 key_end = key.objectid + key.offset;
     bool holds = type_of(key) == KeyType::FreeSpaceExtent && key.objectid <= begin && key_end >= end;
     if (!holds) return wrong(begin);
-    TRY(find_for_change(tx_, tree_, key, 0, path));
     if (key.objectid < begin) {  // the order of keys stays when only a length changes
         change_key_at(path, range_key(key.objectid, begin - key.objectid));
         if (key_end == end) return {};
@@ -142,7 +143,7 @@ Result<void> GroupSpace::add_range(u64 begin, u64 end) {
 Result<void> GroupSpace::convert_if_many() {
     u64 bitmaps = (group_.length + bitmap_bits * sector() - 1) / (bitmap_bits * sector());
     u64 bitmaps_size = bitmaps * (TreeBlock::item_size + bitmap_bytes);
-    if (u64{count_} * TreeBlock::item_size <= bitmaps_size) return {};
+    if (u64{group_.space_info->ranges} * TreeBlock::item_size <= bitmaps_size) return {};
     return convert();
 }
 
@@ -170,6 +171,7 @@ Result<void> GroupSpace::convert() {
     if (!TRY(find_for_change(tx_, tree_, info_key(group_), 0, path))) return wrong(group_.start);
     auto& info = *reinterpret_cast<disk::btrfs_free_space_info*>(path.changed_data().data());
     info.flags = info.flags | free_space_using_bitmaps;
+    group_.space_info->bitmaps = true;
     return {};
 }
 
@@ -216,22 +218,23 @@ Result<Tree*> tree_of(Transaction& tx) {
 
 }  // namespace
 
-Result<void> free_space_removed(Transaction& tx, const BlockGroup& group, LogicalAddr addr, u64 length) {
+Result<void> free_space_removed(Transaction& tx, BlockGroup& group, LogicalAddr addr, u64 length) {
     Tree* tree = TRY(tree_of(tx));
     if (tree == nullptr) return {};
     return GroupSpace(tx, *tree, group).remove(addr.value, addr.value + length);
 }
 
-Result<void> free_space_added(Transaction& tx, const BlockGroup& group, LogicalAddr addr, u64 length) {
+Result<void> free_space_added(Transaction& tx, BlockGroup& group, LogicalAddr addr, u64 length) {
     Tree* tree = TRY(tree_of(tx));
     if (tree == nullptr) return {};
     return GroupSpace(tx, *tree, group).add(addr.value, addr.value + length);
 }
 
-Result<void> free_space_begin(Transaction& tx, const BlockGroup& group) {
+Result<void> free_space_begin(Transaction& tx, BlockGroup& group) {
     Tree* tree = TRY(tree_of(tx));
     if (tree == nullptr) return {};
     TRY(insert_item(tx, *tree, info_key(group), disk::btrfs_free_space_info{1, 0}));
+    group.space_info = {1, false};
     return insert_item(tx, *tree, make_key(group.start, KeyType::FreeSpaceExtent, group.length), Bytes{});
 }
 

@@ -9,9 +9,9 @@
 
 namespace glassfs::btrfs {
 
-Result<void> free_space_removed(Transaction&, const BlockGroup&, LogicalAddr, u64 length);  // allocated
-Result<void> free_space_added(Transaction&, const BlockGroup&, LogicalAddr, u64 length);    // freed
-Result<void> free_space_begin(Transaction&, const BlockGroup&);  // all of it is free
+Result<void> free_space_removed(Transaction&, BlockGroup&, LogicalAddr, u64 length);  // allocated
+Result<void> free_space_added(Transaction&, BlockGroup&, LogicalAddr, u64 length);    // freed
+Result<void> free_space_begin(Transaction&, BlockGroup&);  // all of it is free
 Result<void> free_space_end(Transaction&, const BlockGroup&);    // the group goes
 // The free ranges of a block group in a tree, in order.
 Result<std::vector<FreeRange>> read_free_space(Volume&, const TreeRoot& free_space_tree, const BlockGroup&);

@@ -72,6 +72,9 @@ class Transaction {
     // writable); on the first change in this transaction it is copied, and parent or root point to the copy.
     Result<WritableBlock> make_writable(Tree&, const BlockPtr& block, const WritableBlock& parent,
                                         u32 parent_slot);
+    // The same for the block at an address, which is read if need be.
+    Result<WritableBlock> writable_at(Tree&, LogicalAddr, const BlockExpectation&,
+                                      const WritableBlock& parent, u32 parent_slot);
     // A new block without items. The caller puts it into the tree.
     Result<WritableBlock> allocate_block(Tree&, u8 level);
     // The block leaves the tree.

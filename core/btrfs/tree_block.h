@@ -68,9 +68,10 @@ class TreeBlock {
     u32 lower_bound(const Key& wanted) const {
         u32 low = 0;
         u32 high = nritems();
+        const std::size_t stride = is_leaf() ? item_size : pointer_size;  // keys come first in both
         while (low < high) {
             u32 middle = (low + high) / 2;
-            if (key(middle) < wanted)
+            if (to_key(view<disk::btrfs_disk_key>(bytes_, header_size + middle * stride)) < wanted)
                 low = middle + 1;
             else
                 high = middle;

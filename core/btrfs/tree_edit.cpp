@@ -35,7 +35,7 @@ BlockExpectation expectation(const TreeBlock& parent, u32 slot) {
 // A new root above the old one, which becomes its only child.
 Result<void> insert_root(Transaction& tx, Tree& tree, EditPath& path) {
     const u32 level = path.levels;
-    if (level >= levels_max) return fail(Cause::DepthExceeded, {.tree = tree.id()});
+    if (level >= max_level) return fail(Cause::DepthExceeded, {.tree = tree.id()});
     TreeBlock& old = *path.blocks[level - 1];
     WritableBlock root = TRY(tx.allocate_block(tree, static_cast<u8>(level)));
     node_insert(*root, 0, old.nritems() == 0 ? Key{} : old.key(0), old.addr(), old.generation());
@@ -235,23 +235,19 @@ MutBytes EditPath::changed_data() const {
 }
 
 Result<bool> find_for_change(Transaction& tx, Tree& tree, const Key& key, u32 room, EditPath& path) {
-    BlockPtr block = TRY(tx.volume().read_block(tree.root.bytenr, tree.root.expectation()));
     path.levels = tree.root.level + 1U;
-    for (u32 level = tree.root.level;; --level) {
-        bool at_root = level + 1 == path.levels;
-        WritableBlock none;
-        path.blocks[level] = TRY(tx.make_writable(tree, block, at_root ? none : path.blocks[level + 1],
-                                                  at_root ? 0 : path.slots[level + 1]));
-        if (level == 0) break;
+    u32 level = tree.root.level;
+    path.blocks[level] = TRY(tx.writable_at(tree, tree.root.bytenr, tree.root.expectation(), {}, 0));
+    for (; level > 0; --level) {
         path.slots[level] = child_slot(*path.blocks[level], key);
         // Below, a split in three may add two pointers.
         if (room > 0 && path.blocks[level]->nritems() + 2 > node_pointers_max(tx.geometry().node_size)) {
             TRY(split_node(tx, tree, path, level));
         }
-        const TreeBlock& node = *path.blocks[level];
+        const WritableBlock& node = path.blocks[level];
         const u32 slot = path.slots[level];
-        block =
-            TRY(tx.volume().read_block(LogicalAddr{node.pointer(slot).blockptr}, expectation(node, slot)));
+        path.blocks[level - 1] = TRY(tx.writable_at(tree, LogicalAddr{node->pointer(slot).blockptr},
+                                                    expectation(*node, slot), node, slot));
     }
     path.slots[0] = path.leaf().lower_bound(key);
     bool exists = path.at_item() && path.key() == key;

@@ -14,12 +14,10 @@
 
 namespace glassfs::btrfs {
 
-inline constexpr u32 levels_max = 8;
-
 // From leaf (level 0) to root, all writable.
 struct EditPath {
-    std::array<WritableBlock, levels_max> blocks;
-    std::array<u32, levels_max> slots{};
+    std::array<WritableBlock, max_level> blocks;
+    std::array<u32, max_level> slots{};
     u32 levels = 0;
 
     TreeBlock& leaf() const { return *blocks[0]; }

@@ -253,7 +253,6 @@ Result<void> Volume::verify_block(const TreeBlock& block) const {
     return check_structure(geometry_, block);
 }
 
-namespace {
 Result<void> check_expectation(const TreeBlock& block, const BlockExpectation& expect) {
     Where where{.block = block.addr().value};
     if (expect.level && *expect.level != block.level()) {
@@ -270,7 +269,6 @@ Result<void> check_expectation(const TreeBlock& block, const BlockExpectation& e
     }
     return {};
 }
-}  // namespace
 
 // A mirror that missed a write holds an old block with a good checksum: only the expectation tells.
 Result<BlockPtr> Volume::read_block_mirrors(LogicalAddr addr, const BlockExpectation& expect) {

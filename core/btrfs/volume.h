@@ -32,6 +32,9 @@ struct BlockExpectation {
     std::optional<Key> first_key = {};
 };
 
+// Whether a block is what its parent says of it. Cause::BlockLevel, BlockGeneration, BlockFirstKey.
+Result<void> check_expectation(const TreeBlock&, const BlockExpectation&);
+
 struct TreeRoot {
     u64 id = 0;  // root objectid
     LogicalAddr bytenr;

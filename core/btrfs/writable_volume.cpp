@@ -115,6 +115,19 @@ Result<WritableBlock> Transaction::make_writable(Tree& tree, const BlockPtr& blo
     return copy;
 }
 
+Result<WritableBlock> Transaction::writable_at(Tree& tree, LogicalAddr addr, const BlockExpectation& expect,
+                                               const WritableBlock& parent, u32 parent_slot) {
+    auto& changed = store_->volume_.changed_blocks_;
+    auto known = changed.find(addr.value);
+    if (known == changed.end()) {
+        return make_writable(tree, TRY(store_->volume_.read_block(addr, expect)), parent, parent_slot);
+    }
+    TRY(check_expectation(*known->second, expect));
+    ++store_->changes_;
+    store_->shadows_.touch(known->second);
+    return known->second;
+}
+
 Result<WritableBlock> Transaction::allocate_block(Tree& tree, u8 level) {
     ++store_->changes_;
     const u32 size = geometry().node_size;

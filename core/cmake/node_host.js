@@ -83,4 +83,7 @@ addToLibrary({
     },
     glassfs_sha256_end__deps: ["$sha256_hashes"],
     glassfs_sha256_end: (handle) => sha256_hashes.delete(handle),
+
+    // core/cli/node_isatty.cpp
+    glassfs_isatty: (descriptor) => (require("tty").isatty(descriptor) ? 1 : 0),
 });

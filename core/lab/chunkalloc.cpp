@@ -104,7 +104,8 @@ Result<std::unique_ptr<ChunkallocSide>> ChunkallocSide::make(u64 device_bytes, s
     side->device_bytes_ = device_bytes;
     side->device_ = std::make_shared<block::RamDevice>(device_bytes);
     auto environment = std::make_shared<SeededEnvironment>(1);
-    TRY(btrfs::mkfs({side->device_}, {}, *environment));
+    // One copy of everything: a copy of the trees would only be memory here.
+    TRY(btrfs::mkfs({side->device_}, {.metadata_profile = 0}, *environment));
     mount::Options mounting;
     mounting.access = mount::Access::ReadWrite;
     mounting.environment = environment;

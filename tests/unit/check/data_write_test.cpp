@@ -380,6 +380,33 @@ TEST_CASE("btrfs/data: a full volume is an error of write, and what was accepted
     CHECK(mount.problems_after_sync() == "");
 }
 
+TEST_CASE("btrfs/data: what doesn't fit costs no commit, unless one gives room") {
+    WritableMount mount({}, 128ULL << 20);
+    NodeId id = make(mount, "file");
+    constexpr u64 MiB = 1ULL << 20;
+    auto allocate = [&](NodeId file_id, u64 at, u64 length) -> std::string {
+        return outcome(mount.files().fallocate(file_id, FallocateMode::Allocate, at, length));
+    };
+    auto commits = [&] { return mount.store().counters().commits; };
+    NodeId goes = make(mount, "goes");
+    REQUIRE(allocate(goes, 0, 8 * MiB) == "OK");
+    u64 at = 0;
+    for (u64 length = 64 * MiB; length >= sector; length /= 2) {
+        while (allocate(id, at, length) == "OK") at += length;
+    }
+    CHECK(at > 32 * MiB);
+    const u64 before = commits();
+    for (u64 length = 16 * MiB; length >= sector; length /= 2) CHECK(allocate(id, at, length) == "ENOSPC");
+    CHECK(commits() == before);
+    // What goes in the running transaction is room after its commit.
+    REQUIRE(mount.files().unlink(mount.root(), "goes"));
+    CHECK(allocate(id, at, 8 * MiB) == "OK");
+    CHECK(commits() == before + 1);
+    CHECK(allocate(id, at + 8 * MiB, sector) == "ENOSPC");
+    CHECK(commits() == before + 1);
+    CHECK(mount.problems_after_sync() == "");
+}
+
 TEST_CASE("btrfs/data: many files written together reach the disk together") {
     WritableMount mount;
     std::vector<NodeId> ids;
