@@ -273,16 +273,20 @@ Result<std::vector<WritableBlock>> WritableVolume::seal_blocks(Transaction& tx) 
 
 // Neighbours go out in one write.
 Result<void> WritableVolume::write_blocks(const std::vector<WritableBlock>& blocks) {
-    Buffer run;
     for (std::size_t i = 0; i < blocks.size();) {
-        LogicalAddr begin = blocks[i]->addr();
-        run.clear();
-        do {
-            run.insert(run.end(), blocks[i]->bytes().begin(), blocks[i]->bytes().end());
-            ++i;
-        } while (i < blocks.size() && blocks[i]->addr() == begin + run.size() &&
-                 run.size() < write_bytes_max);
-        TRY(write_data(begin, run));
+        const LogicalAddr begin = blocks[i]->addr();
+        std::size_t end = i + 1;
+        u64 bytes = blocks[i]->size();
+        for (; end < blocks.size() && blocks[end]->addr() == begin + bytes && bytes < write_bytes_max; ++end)
+            bytes += blocks[end]->size();
+        if (end - i == 1) {
+            TRY(write_data(begin, blocks[i++]->bytes()));
+            continue;
+        }
+        run_.clear();
+        run_.reserve(static_cast<std::size_t>(bytes));
+        for (; i < end; ++i) run_.insert(run_.end(), blocks[i]->bytes().begin(), blocks[i]->bytes().end());
+        TRY(write_data(begin, run_));
     }
     counters_.blocks_written += blocks.size();
     return {};

@@ -76,7 +76,11 @@ class Transaction {
     Result<WritableBlock> writable_at(Tree&, LogicalAddr, const BlockExpectation&,
                                       const WritableBlock& parent, u32 parent_slot);
     // A new block without items. The caller puts it into the tree.
-    Result<WritableBlock> allocate_block(Tree&, u8 level);
+    Result<WritableBlock> allocate_block(Tree& tree, u8 level) { return allocate_block(tree, level, {}); }
+    // The same with the items of another one.
+    Result<WritableBlock> copy_into_new(Tree& tree, const TreeBlock& from) {
+        return allocate_block(tree, from.level(), from.bytes());
+    }
     // The block leaves the tree.
     Result<void> free_block(Tree&, const TreeBlock&);
     void set_root(Tree&, const TreeBlock& root);
@@ -84,6 +88,9 @@ class Transaction {
   private:
     friend class WritableVolume;
     Transaction(WritableVolume& store, std::unique_lock<std::mutex> writer);
+
+    // `content`: a block's bytes, of which all but the header stay; or none.
+    Result<WritableBlock> allocate_block(Tree&, u8 level, Bytes content);
 
     WritableVolume* store_;
     std::unique_lock<std::mutex> writer_;  // of none while a commit, which holds it itself, takes a step

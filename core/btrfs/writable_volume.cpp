@@ -128,14 +128,18 @@ Result<WritableBlock> Transaction::writable_at(Tree& tree, LogicalAddr addr, con
     return known->second;
 }
 
-Result<WritableBlock> Transaction::allocate_block(Tree& tree, u8 level) {
+Result<WritableBlock> Transaction::allocate_block(Tree& tree, u8 level, Bytes content) {
     ++store_->changes_;
     const u32 size = geometry().node_size;
     u64 type = tree.id() == chunk_tree_objectid ? block_group_system : block_group_metadata;
     auto room = TRY(store_->groups_.allocate(type, size, size, geometry().sector_size));
     if (!room) return fail(Cause::NoSpace, {.tree = tree.id()}, "no room for a tree block");
-    auto block = std::make_shared<TreeBlock>(room->addr, Buffer(size));
+    auto block = std::make_shared<TreeBlock>(
+        room->addr, content.empty() ? Buffer(size) : Buffer(content.begin(), content.end()));
     disk::btrfs_header& header = header_of(*block);
+    const u32 items = header.nritems;
+    header = {};
+    header.nritems = items;
     header.fsid = geometry().metadata_fsid;
     header.bytenr = room->addr.value;
     header.flags = mixed_backref_revision;
@@ -352,12 +356,7 @@ u64 WritableVolume::data_bytes_free() {
 // ---- Blocks
 
 Result<WritableBlock> WritableVolume::copy_block(Transaction& tx, Tree& tree, const BlockPtr& old) {
-    WritableBlock copy = TRY(tx.allocate_block(tree, old->level()));
-    disk::btrfs_header fresh = header_of(*copy);
-    std::copy(old->bytes().begin(), old->bytes().end(), copy->bytes_to_change().begin());
-    fresh.nritems = old->nritems();
-    fresh.csum = {};
-    header_of(*copy) = fresh;
+    WritableBlock copy = TRY(tx.copy_into_new(tree, *old));
     TRY(update_refs_for_copy(tx, tree, *old, *copy));
     ++counters_.cow_blocks;
     trace([&] { return trace::CowBlock{tree.id(), old->level(), old->addr(), copy->addr()}; });
@@ -542,12 +541,7 @@ Result<Tree*> WritableVolume::copy_tree(Transaction& tx, Tree& source, u64 id,
     tree.root.id = id;
     tree.item = item;
     tree.root_key_offset = generation_.value;
-    WritableBlock copy = TRY(tx.allocate_block(tree, old->level()));
-    disk::btrfs_header fresh = header_of(*copy);
-    std::copy(old->bytes().begin(), old->bytes().end(), copy->bytes_to_change().begin());
-    fresh.nritems = old->nritems();
-    fresh.csum = {};
-    header_of(*copy) = fresh;
+    WritableBlock copy = TRY(tx.copy_into_new(tree, *old));
     tx.set_root(tree, *copy);
     tree.committed = tree.root;
     TRY(modify_child_refs(tx, *copy, RefKind::Tree, +1));

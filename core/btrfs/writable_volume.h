@@ -169,8 +169,9 @@ class WritableVolume {
     std::function<Result<void>(Transaction&)> flush_;
     std::function<void(LogicalAddr, u64)> freed_;
     CommitCounters counters_;
-    u64 rounds_ = 0;                   // of the running commit
-    u64 changes_ = 0;                  // so far: what tells whether a failed step had changed something
+    Buffer run_;       // neighbouring blocks on their way to the devices: kept, as fresh memory costs more
+    u64 rounds_ = 0;   // of the running commit
+    u64 changes_ = 0;  // so far: what tells whether a failed step had changed something
     std::vector<FreeRange> discards_;  // freed by the last commit
     bool first_commit_prepared_ = false;
 };
