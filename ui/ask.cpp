@@ -36,6 +36,19 @@ DialogPtr ask_new_volume(Ui& ui) {
     return new_volume_dialog(platform::kept().storage.available, std::move(create));
 }
 
+DialogPtr ask_address(Ui& ui) {
+    Dialog d{"open-address", "Open an image from an address"};
+    d.text = "The server must answer byte ranges: only what is looked at is fetched.";
+    d.fields = {{"address", "Address", ""}};
+    d.buttons = {{"cancel", "Cancel"}, {"open", "Open", Role::Primary}};
+    d.check = [](Dialog& form) { form.button("open")->enabled = !form.value("address").empty(); };
+    d.pressed = [&ui](Dialog& form, const std::string& button) -> DialogAnswer {
+        if (button != "open") return {};
+        return wait_for_host(ui, kept_request("open-address", "", form.value("address")));
+    };
+    return make_dialog(std::move(d));
+}
+
 DialogPtr ask_about_volume(Ui& ui, const std::string& what, const std::string& id) {
     const KeptVolume* volume = kept_volume(id);
     if (!volume) return message_dialog("There is no such volume", "It may have been deleted in another tab.");
@@ -92,6 +105,8 @@ void open_dialog(Ui& ui, const std::string& what, const std::string& of) {
     const std::string folder = of.empty() ? ui.view().folder_path : of;
     if (what == "new-volume") {
         dialog = ask_new_volume(ui);
+    } else if (what == "open-address") {
+        dialog = ask_address(ui);
     } else if (what.ends_with("-volume")) {
         dialog = ask_about_volume(ui, what, of);
     } else if (!about_files(what)) {

@@ -55,7 +55,8 @@ struct KeptState {
 };
 
 // What is asked of the host about a volume: "open" (from another tab as well), "close", "export" (a raw image
-// of each device), "delete"; "rename" and "duplicate" with a name; "cancel-task" with a task's id.
+// of each device), "delete"; "rename" and "duplicate" with a name; "cancel-task" with a task's id;
+// "open-address" with an image's address as the name.
 std::string kept_request(const std::string& verb, const std::string& id, const std::string& name = "");
 // To make one.
 std::string create_request(const NewVolume&);

@@ -97,11 +97,15 @@ float draw_tasks(Ui& ui, Rect r) {
 void draw_volumes(Ui& ui, Rect r) {
     const Theme& t = theme();
     const KeptState kept = platform::kept();
-    const float new_width = button_width("New volume");
-    draw_text_fit(canvas(), Font::Object, r.x, r.y + 16, r.w - new_width - 16, t.text,
-                  platform::is_page() ? "Volumes in this browser" : "Volumes");
-    if (button("new-here", "New volume", r.right() - new_width, r.y + 16, {.primary = true}))
+    float right = r.right() - button_width("New volume");
+    if (button("new-here", "New volume", right, r.y + 16, {.primary = true}))
         ui.asks.push_back({"new-volume", ""});
+    if (platform::is_page()) {
+        right -= button_width("Open address") + 8;
+        if (button("open-address", "Open address", right, r.y + 16)) ui.asks.push_back({"open-address", ""});
+    }
+    draw_text_fit(canvas(), Font::Object, r.x, r.y + 16, right - r.x - 16, t.text,
+                  platform::is_page() ? "Volumes in this browser" : "Volumes");
     float y = r.y + 42;
     y += draw_wrapped(Font::Caption, r.x, y, r.w, 17, t.text2, storage_line(kept.storage)) + 8;
     if (!kept.error.empty()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads the files of one volume for the core. Waits for requests in the mailbox of web/file_device.h, which
 // lies in the memory that it shares with the WebAssembly module; a read is synchronous on both sides. It
-// never goes back to its event loop: one message starts it, the word Close ends it.
+// never goes back to its event loop: one message starts it, the word Close ends it. A file is a File, or one
+// on a server (remote_file.js), whose ranges are fetched.
 'use strict';
 
 const IDLE = 0,
@@ -19,6 +20,29 @@ const STATE = 0,
 const MESSAGE_BYTES = 223;
 
 const reader = new FileReaderSync();
+
+// Synchronous, as only workers may. A server that has changed the file in between is found by its tag.
+function fetch_range({ url, tag, size }, at, length) {
+    const request = new XMLHttpRequest();
+    request.open('GET', url, false);
+    request.responseType = 'arraybuffer';
+    request.setRequestHeader('Range', `bytes=${at}-${at + length - 1}`);
+    request.send();
+    // All of it: the browser's cache has asked for more of the version that it knew.
+    if (request.status === 200) throw new DOMException('another version', 'NotReadableError');
+    if (request.status !== 206) throw new Error(`the server answered ${request.status}`);
+    const etag = request.getResponseHeader('ETag');
+    const now = etag && !etag.startsWith('W/') ? etag : (request.getResponseHeader('Last-Modified') ?? '');
+    const range = request.getResponseHeader('Content-Range');
+    const other_size = range && !range.endsWith(`/${size}`);
+    if (now !== tag || other_size) throw new DOMException('another version', 'NotReadableError');
+    return request.response;
+}
+
+function read(file, at, length) {
+    if (file.url) return fetch_range(file, at, length);
+    return reader.readAsArrayBuffer(file.slice(at, at + length));
+}
 
 function explain(error, file) {
     if (error.name === 'NotReadableError' || error.name === 'NotFoundError')
@@ -40,7 +64,7 @@ function serve(memory, mailbox, files) {
     const at = view.getFloat64(mailbox + AT, true);
     const length = view.getUint32(mailbox + LENGTH, true);
     try {
-        const bytes = reader.readAsArrayBuffer(file.slice(at, at + length));
+        const bytes = read(file, at, length);
         if (bytes.byteLength !== length)
             throw new DOMException('the file has become shorter', 'NotReadableError');
         // The memory may have grown since: its buffer is asked for again, not kept.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Files that reach the page: by dialog, by drop, or fetched (the sample). A set of files gets a worker that
-// reads them in place (file_worker.js); what can't be used becomes one clear error. What becomes of dropped
-// files, images or files to copy, the program decides.
+// Files that reach the page: by dialog, by drop, by address, or fetched (the sample). A set of files gets a
+// worker that reads them in place (file_worker.js); what can't be used becomes one clear error. What becomes
+// of dropped files, images or files to copy, the program decides.
+import { find_remote_file } from './remote_file.js';
 
 // "disk-1.img and 2 more": what the volume is called until its label is known.
 function name_of(files) {
@@ -20,6 +21,7 @@ function serve_files(core, mailbox, files) {
     worker.postMessage({ memory: core.memory(), mailbox, files });
 }
 
+// Files, or what find_remote_file() gives.
 function open_files(core, files) {
     serve_files(core, core.files_begin(), files);
     for (const file of files) core.files_add(file.name, file.size);
@@ -108,6 +110,10 @@ export class Files {
     // Where files are copied into the volume, the canvas shows the place.
     state_changed({ writable, dialog }) {
         this.#drop.classList.toggle('copies', Boolean(writable && !dialog));
+    }
+
+    async open_address(text) {
+        open_files(this.core, [await find_remote_file(text)]);
     }
 
     async open_sample(url) {

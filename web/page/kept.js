@@ -10,9 +10,10 @@ export class Kept {
     #pushing = null;
     #again = false;
 
-    constructor(core, volumes) {
+    constructor(core, volumes, files) {
         this.core = core;
         this.volumes = volumes;
+        this.files = files;
     }
 
     // Tells the program what there is now. One at a time; what comes meanwhile is told once more.
@@ -100,6 +101,8 @@ export class Kept {
                 );
                 this.volumes.persist_answer?.then(() => this.push());
                 return;
+            case 'open-address':
+                return this.files.open_address(name);
             case 'open':
                 return this.volumes.open(id, { take_over: true });
             case 'close':

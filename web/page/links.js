@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Links to a picture: what stands behind the '#' of the address is the program's own text (ui/model/share.h).
-const is_link = () => location.hash.startsWith('#g1.');
+// What stands behind the '#' of the address: a link to a picture, which is the program's own text
+// (ui/model/share.h), or `image=` and the address of an image.
+const PICTURE = '#g1.';
+const IMAGE = '#image=';
+const is_link = () => location.hash.startsWith(PICTURE) || location.hash.startsWith(IMAGE);
 
-export class SharedLinks {
-    constructor(core) {
+export class Links {
+    constructor(core, files) {
         this.core = core;
+        this.files = files;
         this.opened = false;
         addEventListener('hashchange', () => is_link() && this.#open());
     }
@@ -17,8 +21,16 @@ export class SharedLinks {
     address() {
         return location.href.split('#')[0];
     }
-    #open() {
+    async #open() {
         this.opened = true;
-        this.core.action({ do: 'shared', text: location.hash.slice(1) });
+        const { hash } = location;
+        if (hash.startsWith(PICTURE)) return this.core.action({ do: 'shared', text: hash.slice(1) });
+        let address = hash.slice(IMAGE.length);
+        try {
+            address = decodeURIComponent(address);
+            await this.files.open_address(address);
+        } catch (error) {
+            this.core.open_failed(error.message, address);
+        }
     }
 }

@@ -91,6 +91,7 @@ export class Mirror {
             run({ do: 'theme', name: this.state.theme === 'dark' ? 'light' : 'dark' });
         this.run = run;
         by_id('tool-new').onclick = () => run({ do: 'ask', what: 'new-volume' });
+        by_id('tool-address').onclick = () => run({ do: 'ask', what: 'open-address' });
         by_id('tool-volumes').onclick = () => run({ do: 'volumes', open: !this.state.volumes.open });
         by_id('tool-export').onclick = () => run({ do: 'export' });
         by_id('tool-console').onclick = () => run({ do: 'console', open: !this.state.console.open });
@@ -146,6 +147,7 @@ export class Mirror {
         by_id('tool-theme').hidden = false;
         by_id('tool-console').hidden = false;
         by_id('tool-new').hidden = false;
+        by_id('tool-address').hidden = false;
         by_id('tool-volumes').hidden = false;
         by_id('tool-export').hidden = !open;
         set_text(by_id('tool-theme'), state.theme === 'dark' ? 'Light theme' : 'Dark theme');

@@ -6,7 +6,7 @@ import { Core } from './core.js';
 import { Downloads } from './download.js';
 import { Files } from './files.js';
 import { Kept } from './kept.js';
-import { SharedLinks } from './links.js';
+import { Links } from './links.js';
 import { Mirror } from './mirror.js';
 import { isolate, isolation_works, keep_for_offline } from './service.js';
 import { missing, show_problem } from './support.js';
@@ -29,9 +29,9 @@ function build_page(module) {
         core.open_failed('another tab or window has taken this volume over', name);
         kept.push();
     });
-    const kept = new Kept(core, volumes);
+    const kept = new Kept(core, volumes, files);
     files.kept = kept;
-    const links = new SharedLinks(core);
+    const links = new Links(core, files);
     const mirror = new Mirror(core, { open_image: () => files.ask() });
     return {
         core,
@@ -39,7 +39,7 @@ function build_page(module) {
         state: null, // the last one published, parsed: for tests
         copy_text,
         ask_for_image: () => files.ask(),
-        // A link to a picture is opened in place of the sample, once.
+        // What a link names is opened in place of the sample, once.
         open_sample: () => {
             if (!links.open_first()) files.open_sample(SAMPLE);
             kept.push();
