@@ -45,7 +45,8 @@ class WritableVolume {
     Result<Transaction> begin(Need need = {});
     // Makes durable what all steps so far have done. Readers go on.
     Result<void> commit();
-    // The same, if it makes room for `type` (a type of block groups); otherwise nothing is done.
+    // The same, if it makes room for `type` (a type of block groups); otherwise only delayed references are
+    // run, and nothing reaches the devices.
     Result<void> commit_for_room(u64 type);
     // Called at the begin of each commit, inside of a step: brings what others keep in memory into the trees.
     void before_commit(std::function<Result<void>(Transaction&)> flush) { flush_ = std::move(flush); }

@@ -21,21 +21,24 @@ const MESSAGE_BYTES = 223;
 
 const reader = new FileReaderSync();
 
-// Synchronous, as only workers may. A server that has changed the file in between is found by its tag.
-function fetch_range({ url, tag, size }, at, length) {
+const PATIENCE_MS = 60000; // with a server that doesn't answer
+
+// Synchronous, as only workers may. A file that has changed in between is known by its headers.
+function fetch_range({ url, size, etag, modified }, at, length) {
     const request = new XMLHttpRequest();
     request.open('GET', url, false);
     request.responseType = 'arraybuffer';
+    request.timeout = PATIENCE_MS;
     request.setRequestHeader('Range', `bytes=${at}-${at + length - 1}`);
     request.send();
     // All of it: the browser's cache has asked for more of the version that it knew.
     if (request.status === 200) throw new DOMException('another version', 'NotReadableError');
     if (request.status !== 206) throw new Error(`the server answered ${request.status}`);
-    const etag = request.getResponseHeader('ETag');
-    const now = etag && !etag.startsWith('W/') ? etag : (request.getResponseHeader('Last-Modified') ?? '');
-    const range = request.getResponseHeader('Content-Range');
-    const other_size = range && !range.endsWith(`/${size}`);
-    if (now !== tag || other_size) throw new DOMException('another version', 'NotReadableError');
+    const header = (name) => request.getResponseHeader(name);
+    const range = header('Content-Range');
+    const same_range = range === null || range === `bytes ${at}-${at + length - 1}/${size}`;
+    if (header('ETag') !== etag || header('Last-Modified') !== modified || !same_range)
+        throw new DOMException('another version', 'NotReadableError');
     return request.response;
 }
 

@@ -2,8 +2,8 @@
 // An image on a server that answers byte ranges: nothing of it is fetched but what is read
 // (file_worker.js). Other servers are refused here, with what is missing.
 
-// { url, name, size, tag }: what file_worker.js reads as if it were a file. `tag`: the server's mark of this
-// version, '' when it gives none that can be seen. Errors say what the server lacks.
+// { url, name, size, etag, modified }: what file_worker.js reads as if it were a file. The last two are the
+// server's headers, null where the page may not see them. Errors say what the server lacks.
 export async function find_remote_file(text) {
     const url = address_of(text);
     const foreign = new URL(url).origin !== location.origin;
@@ -21,15 +21,20 @@ export async function find_remote_file(text) {
     if (response.status !== 206) throw new Error(`the server answered ${response.status} for ${url}`);
     return {
         url,
-        name: decodeURIComponent(new URL(url).pathname.split('/').pop()) || url,
+        name: name_in(url),
         size: size_told(response) ?? (await size_asked(url)),
-        tag: version_of(response.headers.get('ETag'), response.headers.get('Last-Modified')),
+        etag: response.headers.get('ETag'),
+        modified: response.headers.get('Last-Modified'),
     };
 }
 
-// Weak tags don't say that the bytes are the same. (file_worker.js asks the same of each answer.)
-function version_of(etag, modified) {
-    return etag && !etag.startsWith('W/') ? etag : (modified ?? '');
+function name_in(url) {
+    const name = new URL(url).pathname.split('/').pop();
+    try {
+        return decodeURIComponent(name) || url;
+    } catch {
+        return name; // a '%' that stands for itself
+    }
 }
 
 function address_of(text) {
@@ -47,7 +52,9 @@ function address_of(text) {
 // Servers of other origins may not show this header to the page.
 function size_told(response) {
     const size = /^bytes 0-0\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1];
-    return size === undefined ? undefined : Number(size);
+    if (size === undefined) return undefined;
+    if (!Number.isSafeInteger(Number(size))) throw new Error(`the server claims ${size} bytes`);
+    return Number(size);
 }
 
 async function size_asked(url) {
